@@ -1,0 +1,1 @@
+"""Long-term memory for LangChain: agent middleware, retriever, chat history, recall tool."""

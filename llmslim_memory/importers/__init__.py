@@ -1,0 +1,1 @@
+"""Readers of chat exports: each yields sessions and turns, and stores nothing."""

@@ -1,0 +1,1 @@
+"""How well each stored passage answers a question: analysis, passages, index, scores."""

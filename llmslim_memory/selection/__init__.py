@@ -1,0 +1,1 @@
+"""Which ranked passages are shown within a token budget, and how."""

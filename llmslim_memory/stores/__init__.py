@@ -1,0 +1,1 @@
+"""Where turns live: in this process, SQLite, PostgreSQL, MongoDB."""
