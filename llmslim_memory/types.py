@@ -156,8 +156,8 @@ class MemoryContext:
 
     ``text`` is untrusted: it repeats what users, assistants and tools said. Wrap it with
     :class:`~llmslim_memory.ContextEnvelope` before a model sees it. ``tokens`` counts ``text`` and never exceeds
-    ``budget``, by the counter that ``counter`` names. ``history_tokens`` is what the contents of all turns searched take.
-    ``found`` is false, and ``text`` empty, when nothing in the history bears on the question. ``mode`` is
+    ``budget``, by the counter that ``counter`` names. ``history_tokens`` is what the contents of all turns searched
+    take. ``found`` is false, and ``text`` empty, when nothing in the history bears on the question. ``mode`` is
     ``"whole_history"``, ``"turns"`` or ``"digest"``. ``explanation`` is filled on ``explain=True``.
     """
 
@@ -207,9 +207,7 @@ class MemoryStore(Protocol):
             DuplicateIdError: An id is stored already, or stands twice in ``items``; nothing was stored.
         """
 
-    def list(
-        self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None
-    ) -> list[MemoryItem]:
+    def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
         """Turns of ``scope`` with ``since <= created_at < until``, oldest first, ties in the order of adding."""
 
     def get(self, item_id: str) -> MemoryItem | None:
