@@ -1,0 +1,447 @@
+"""Memory: turns stored word for word, and the ones that answer a question picked within a token budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from llmslim_memory.errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from llmslim_memory.indexing import ScopeIndexes
+from llmslim_memory.messages import Message, read_messages
+from llmslim_memory.options import (
+    CONFLICT_RULES,
+    COVERAGES,
+    check_choice,
+    check_count,
+    check_flag,
+    check_format,
+    check_ids,
+    check_query,
+    check_relevance,
+    check_zone,
+)
+from llmslim_memory.selection import SelectionOptions, select
+from llmslim_memory.stores import InMemoryStore, open_store
+from llmslim_memory.texts import check_content, check_metadata, clean_text
+from llmslim_memory.times import parse_time
+from llmslim_memory.tokens import TokenCounter, make_counter
+from llmslim_memory.types import (
+    Batch,
+    Edit,
+    Hit,
+    MemoryContext,
+    MemoryItem,
+    MemoryStore,
+    Page,
+    Scope,
+    ScopeSummary,
+    SupportsRecords,
+    SupportsScan,
+    check_id,
+)
+from llmslim_memory.views import History
+from llmslim_memory.writing import derive_id, store_items, to_items, write
+
+INDEX_CACHE_BYTES = 256 << 20
+
+
+def _utcnow() -> datetime:
+    return datetime.now(UTC)
+
+
+class Memory:
+    """Keep every turn of a conversation, and recall within a token budget the ones that answer a question.
+
+    Nothing is summarised or rewritten, and no model is called, neither to write nor to read. :meth:`search` ranks the
+    stored turns against the question and shows the best of them under their dates: the user's own turns whole where
+    they fit, and the parts of replies that matter. Safe to share between threads; several processes may share one store.
+
+    Args:
+        store: Where turns live: any :class:`~llmslim_memory.types.MemoryStore`, a path to a SQLite file, a
+            ``sqlite:///``, ``postgresql://``, ``mongodb://`` or ``mongodb+srv://`` URL, or ``None`` for this process
+            only. A store opened here from a path or URL is closed by :meth:`close`; one passed in stays open.
+        budget: Tokens that :meth:`search` may spend unless told otherwise.
+        relevance: ``"lexical"`` (no model), ``"semantic"`` (a small local model, extra ``semantic``), the name or path
+            of a sentence-transformers model, or a ``scorer(query, texts)`` that returns one score a text.
+        tz: Time zone of the dates shown, and of days in a question ("yesterday").
+        stamp_format: strftime format of the dates shown.
+        date_format: What a kept turn shows when its time is the one shown last in its session: ``None`` shows no date,
+            a strftime format that date.
+        clock: Says what "now" is, for turns without a timestamp and for relative times in a question.
+        standing_requests: Show the user's standing requests ("Always ...") that fit a question which asks for help.
+        coverage: ``"auto"`` answers overview questions from the opening of each turn; ``"always"``, ``"never"``.
+        preferences: Show stated preferences that fit the question, when it asks for advice.
+        conflicts: Show statements that contradict each other, when the question asks whether something happened.
+        encoding: What counts tokens: a tiktoken encoding, a model's name, or a function from text to a count.
+        index_cache_bytes: Most memory that the indexes of recently searched scopes may take.
+
+    Raises:
+        ValueError, TypeError: An argument cannot be used; the message names it.
+        StoreError: The store cannot be opened.
+
+    Example:
+        >>> from llmslim_memory import Memory
+        >>> memory = Memory()
+        >>> turns = memory.add({"role": "user", "content": "I moved to Pune last month."}, user_id="asha")
+        >>> "Pune" in memory.search("Where do I live now?", user_id="asha", budget=500).text
+        True
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore | str | Path | None = None,
+        *,
+        budget: int = 2000,
+        relevance: Any = "lexical",
+        tz: tzinfo = UTC,
+        stamp_format: str = "%Y-%m-%d (%a) %H:%M",
+        date_format: str | None = None,
+        clock: Callable[[], datetime] = _utcnow,
+        standing_requests: bool = True,
+        coverage: str = "auto",
+        preferences: bool = True,
+        conflicts: bool = True,
+        encoding: str | Callable[[str], int] = "o200k_base",
+        index_cache_bytes: int = INDEX_CACHE_BYTES,
+    ) -> None:
+        self._budget = check_count("budget", budget)
+        self._relevance = check_relevance(relevance)
+        self._options = SelectionOptions(
+            tz=check_zone(tz),
+            stamp_format=check_format("stamp_format", stamp_format),
+            date_format=None if date_format is None else check_format("date_format", date_format),
+            standing_requests=check_flag("standing_requests", standing_requests),
+            coverage=check_choice("coverage", coverage, COVERAGES),
+            preferences=check_flag("preferences", preferences),
+            conflicts=check_flag("conflicts", conflicts),
+        )
+        if not callable(clock):
+            raise InvalidTypeError(f"clock must be a function that returns a datetime, not {type(clock).__name__}")
+        self._clock = clock
+        self._counter = make_counter(encoding)
+        self._owns_store = store is None or isinstance(store, str | Path)
+        self._store = _open(store)
+        self._indexes = ScopeIndexes(
+            self._store, self._counter, cache_bytes=check_count("index_cache_bytes", index_cache_bytes)
+        )
+
+    @property
+    def store(self) -> MemoryStore:
+        """The store that the turns live in."""
+        return self._store
+
+    @property
+    def counter(self) -> TokenCounter:
+        """What counts tokens here."""
+        return self._counter
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store if it was opened here; a store that was passed in stays open."""
+        close = getattr(self._store, "close", None)
+        if self._owns_store and close is not None:
+            close()
+
+    @staticmethod
+    def item_id(
+        source_id: str, *, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
+    ) -> str:
+        """The id under which a message with its own id is stored in this scope."""
+        return derive_id(check_id("source_id", source_id), Scope(user_id, agent_id, run_id))
+
+    def add(
+        self,
+        messages: Message | Sequence[Message],
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        timestamp: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        on_conflict: str = "error",
+        keep_original: bool = False,
+    ) -> list[MemoryItem]:
+        """Store turns word for word and return them as stored: all of them, or none.
+
+        Args:
+            messages: A message or a list: mappings or objects with ``role`` and ``content`` (text, or a list of
+                content blocks whose text is kept, with a short placeholder for what is not text), and optionally
+                ``timestamp``, ``metadata`` and ``id``. A message with an ``id`` is stored once, however often it is
+                added to the same scope.
+            user_id: The person; at least one of the three ids is required.
+            agent_id: The agent.
+            run_id: The session.
+            timestamp: When messages without a time of their own were said; now, unless given. Aware or naive (taken
+                as UTC) datetime, epoch seconds, or ISO-8601 text.
+            metadata: JSON data of your own, kept with each turn; a message's own metadata goes over it.
+            on_conflict: What holds when an id is stored already with other content: ``"error"`` raises, ``"keep"``
+                keeps what is stored, ``"update"`` replaces it.
+            keep_original: Keep content that is not plain text, as it was, in the turn's metadata under ``"original"``.
+
+        Raises:
+            ValueError, TypeError: A message cannot be stored; nothing was.
+            DuplicateIdError: See ``on_conflict``; nothing was stored.
+            StoreError: The database failed; nothing was stored.
+        """
+        scope = Scope(user_id, agent_id, run_id)
+        check_choice("on_conflict", on_conflict, CONFLICT_RULES)
+        drafts = read_messages(messages, keep_original=check_flag("keep_original", keep_original))
+        said = self._now() if timestamp is None else parse_time(timestamp)
+        items = to_items(drafts, scope, now=said, metadata=check_metadata({} if metadata is None else metadata))
+        derived = {item.id for item, draft in zip(items, drafts, strict=True) if draft.source_id is not None}
+        return store_items(
+            self._store,
+            items,
+            derived=frozenset(derived),
+            on_conflict=on_conflict,
+            analyse=self._indexes.analyse,
+        )
+
+    def update(
+        self, memory_id: str, content: str | None = None, *, metadata: Mapping[str, Any] | None = None
+    ) -> MemoryItem | None:
+        """Correct a stored turn's text, its metadata, or both; return it, or ``None`` if there is no such id.
+
+        Raises:
+            ValueError, TypeError: Neither is given, or one cannot be stored.
+        """
+        if content is None and metadata is None:
+            raise InvalidValueError("nothing to update: pass content, metadata, or both")
+        edit = Edit(
+            check_id("memory_id", memory_id),
+            None if content is None else check_content(content),
+            None if metadata is None else check_metadata(metadata),
+        )
+        item = self._store.get(edit.item_id)
+        if item is None:
+            return None
+        write(self._store, Batch(edit=[edit]), [item], self._indexes.analyse)
+        return self._store.get(edit.item_id)
+
+    def delete(self, memory_id: str) -> bool:
+        """Delete one turn and all that is kept beside it; say whether it existed."""
+        return self._store.delete(check_id("memory_id", memory_id))
+
+    def delete_all(self, *, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> int:
+        """Delete every turn of a scope and all that is kept beside them; say how many there were."""
+        return self._store.delete_scope(Scope(user_id, agent_id, run_id))
+
+    def prune(
+        self,
+        *,
+        older_than: Any,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> int:
+        """Delete the turns of a scope that were said before a time, and say how many there were.
+
+        Args:
+            older_than: A time (turns before it go), or a timedelta back from now.
+            user_id: The person; at least one of the three ids is required.
+            agent_id: The agent.
+            run_id: The session.
+        """
+        cut = self._now() - older_than if isinstance(older_than, timedelta) else parse_time(older_than, "older_than")
+        old = [item.id for item in self._store.list(Scope(user_id, agent_id, run_id), until=cut)]
+        if isinstance(self._store, SupportsRecords):
+            return self._store.apply(Batch(delete=old)).deleted
+        return sum(self._store.delete(item_id) for item_id in old)
+
+    def get(self, memory_id: str) -> MemoryItem | None:
+        """The stored turn with this id, or ``None``."""
+        return self._store.get(check_id("memory_id", memory_id))
+
+    def get_all(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        since: Any = None,
+        until: Any = None,
+    ) -> list[MemoryItem]:
+        """Every turn of a scope said at or after ``since`` and before ``until``, oldest first."""
+        window = _window(since, until)
+        return self._store.list(Scope(user_id, agent_id, run_id), since=window[0], until=window[1])
+
+    def scan(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        after: str | None = None,
+        limit: int = 500,
+    ) -> Page:
+        """A page of turns in the order they were added: of a scope, or of everyone where no id is given."""
+        named = any(value is not None for value in (user_id, agent_id, run_id))
+        scope = Scope(user_id, agent_id, run_id) if named else None
+        return self._scanner().scan(scope=scope, after=after, limit=check_count("limit", limit))
+
+    def scopes(self) -> list[ScopeSummary]:
+        """Every combination of ids that turns are stored under, with counts and times."""
+        return self._scanner().scopes()
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        budget: int | None = None,
+        relevance: Any = None,
+        since: Any = None,
+        until: Any = None,
+        standing_requests: bool | None = None,
+        coverage: str | None = None,
+        preferences: bool | None = None,
+        conflicts: bool | None = None,
+        explain: bool = False,
+        exclude: Collection[str] = (),
+        exclude_runs: Collection[str] = (),
+        now: Any = None,
+    ) -> MemoryContext:
+        """The part of a scope's history that answers ``query``, within ``budget`` tokens.
+
+        Arguments that are left out are those of the constructor.
+
+        Args:
+            query: The question.
+            user_id: The person; at least one of the three ids is required.
+            agent_id: The agent.
+            run_id: The session.
+            budget: The most tokens that the text may take, at least 1.
+            relevance: What ranks turns.
+            since: Show only turns said at or after this time.
+            until: Show only turns said before this time.
+            standing_requests: Whether to show standing requests.
+            coverage: Whether to answer from openings.
+            preferences: Whether to show preferences.
+            conflicts: Whether to show contradictions.
+            explain: Fill ``MemoryContext.explanation``.
+            exclude: Ids of turns to leave out, such as those in the agent's window already.
+            exclude_runs: Sessions to leave out.
+            now: What relative times in the question ("last week") refer to, instead of the clock.
+
+        Raises:
+            ValueError, TypeError: An argument cannot be used; the message names it.
+            StoreError: The database failed.
+        """
+        start = time.perf_counter()
+        options = replace(
+            self._options,
+            explain=check_flag("explain", explain),
+            **_given(
+                standing_requests=standing_requests,
+                coverage=coverage,
+                preferences=preferences,
+                conflicts=conflicts,
+            ),
+        )
+        history = self._open_history(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
+        moment = self._now() if now is None else parse_time(now, "now")
+        chosen = self._relevance if relevance is None else check_relevance(relevance)
+        context = select(
+            clean_text(check_query(query)),
+            history,
+            lambda text: self._indexes.rank(history, text, now=moment, tz=options.tz, relevance=chosen),
+            now=moment,
+            options=options,
+            budget=self._budget if budget is None else check_count("budget", budget),
+            count=self._counter,
+        )
+        return replace(context, elapsed_ms=(time.perf_counter() - start) * 1e3)
+
+    def rank(
+        self,
+        query: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        k: int = 10,
+        relevance: Any = None,
+        since: Any = None,
+        until: Any = None,
+        exclude: Collection[str] = (),
+        exclude_runs: Collection[str] = (),
+        now: Any = None,
+    ) -> list[Hit]:
+        """The ``k`` passages of a scope's history that answer ``query`` best, best first; fewer where fewer bear on it.
+
+        The arguments are those of :meth:`search`.
+        """
+        history = self._open_history(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
+        moment = self._now() if now is None else parse_time(now, "now")
+        chosen = self._relevance if relevance is None else check_relevance(relevance)
+        ranking = self._indexes.rank(
+            history, clean_text(check_query(query)), now=moment, tz=self._options.tz, relevance=chosen
+        )
+        return self._indexes.hits(history, ranking, check_count("k", k))
+
+    def _open_history(
+        self, scope: Scope, since: Any, until: Any, exclude: Collection[str], exclude_runs: Collection[str]
+    ) -> History:
+        window = _window(since, until)
+        return self._indexes.open(
+            scope,
+            since=window[0],
+            until=window[1],
+            exclude=check_ids("exclude", exclude),
+            exclude_runs=check_ids("exclude_runs", exclude_runs),
+        )
+
+    def _now(self) -> datetime:
+        return parse_time(self._clock(), "the clock's time")
+
+    def _scanner(self) -> SupportsScan:
+        if not isinstance(self._store, SupportsScan):
+            raise UnsupportedError(
+                f"{type(self._store).__name__} cannot list all it holds: give it scan() and scopes() (SupportsScan)"
+            )
+        return self._store
+
+
+def _open(store: MemoryStore | str | Path | None) -> MemoryStore:
+    if store is None:
+        return InMemoryStore()
+    if isinstance(store, str | Path):
+        return open_store(store)
+    missing = [name for name in ("add", "list", "get", "update", "delete", "delete_scope") if not hasattr(store, name)]
+    if missing:
+        raise InvalidTypeError(
+            f"store must be a path, a URL, None, or have the methods of MemoryStore; {type(store).__name__} lacks "
+            f"{', '.join(missing)}"
+        )
+    return store
+
+
+def _window(since: Any, until: Any) -> tuple[datetime | None, datetime | None]:
+    return (
+        None if since is None else parse_time(since, "since"),
+        None if until is None else parse_time(until, "until"),
+    )
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    given = {name: value for name, value in values.items() if value is not None}
+    for name, value in given.items():
+        if name == "coverage":
+            check_choice(name, value, COVERAGES)
+        else:
+            check_flag(name, value)
+    return given
