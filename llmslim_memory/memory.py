@@ -59,7 +59,7 @@ class Memory:
 
     Nothing is summarised or rewritten, and no model is called, neither to write nor to read. :meth:`search` ranks the
     stored turns against the question and shows the best of them under their dates: the user's own turns whole where
-    they fit, and the parts of replies that matter. Safe to share between threads; several processes may share one store.
+    they fit, and the parts of replies that matter. Safe to share between threads, and one store between processes.
 
     Args:
         store: Where turns live: any :class:`~llmslim_memory.types.MemoryStore`, a path to a SQLite file, a
