@@ -81,6 +81,7 @@ class AsyncMemory:
             await asyncio.to_thread(self._memory.close)
 
     add = _in_thread(Memory.add)
+    restore = _in_thread(Memory.restore)
     update = _in_thread(Memory.update)
     delete = _in_thread(Memory.delete)
     delete_all = _in_thread(Memory.delete_all)

@@ -45,7 +45,7 @@ from llmslim_memory.types import (
     check_id,
 )
 from llmslim_memory.views import History
-from llmslim_memory.writing import derive_id, store_items, to_items, write
+from llmslim_memory.writing import as_stored, derive_id, store_items, to_items, without_deleted, write
 
 INDEX_CACHE_BYTES = 256 << 20
 
@@ -172,6 +172,7 @@ class Memory:
         metadata: Mapping[str, Any] | None = None,
         on_conflict: str = "error",
         keep_original: bool = False,
+        revive: bool = True,
     ) -> list[MemoryItem]:
         """Store turns word for word and return them as stored: all of them, or none.
 
@@ -187,8 +188,10 @@ class Memory:
                 as UTC) datetime, epoch seconds, or ISO-8601 text.
             metadata: JSON data of your own, kept with each turn; a message's own metadata goes over it.
             on_conflict: What holds when an id is stored already with other content: ``"error"`` raises, ``"keep"``
-                keeps what is stored, ``"update"`` replaces it.
+                keeps what is stored, ``"update"`` replaces it (its metadata too).
             keep_original: Keep content that is not plain text, as it was, in the turn's metadata under ``"original"``.
+            revive: Whether a message whose turn was deleted is stored again; ``False`` leaves it out, for programs that
+                hand over the same messages again and again.
 
         Raises:
             ValueError, TypeError: A message cannot be stored; nothing was.
@@ -200,14 +203,26 @@ class Memory:
         drafts = read_messages(messages, keep_original=check_flag("keep_original", keep_original))
         said = self._now() if timestamp is None else parse_time(timestamp)
         items = to_items(drafts, scope, now=said, metadata=check_metadata({} if metadata is None else metadata))
-        derived = {item.id for item, draft in zip(items, drafts, strict=True) if draft.source_id is not None}
-        return store_items(
+        derived = frozenset(item.id for item, draft in zip(items, drafts, strict=True) if draft.source_id is not None)
+        if not check_flag("revive", revive):
+            items = without_deleted(self._store, items, derived)
+        store_items(self._store, items, derived=derived, on_conflict=on_conflict, analyse=self._indexes.analyse)
+        return as_stored(self._store, items)
+
+    def restore(self, items: Sequence[MemoryItem]) -> list[MemoryItem]:
+        """Store turns that have their ids already, of any scopes, in one transaction; return those that are new.
+
+        For exports read back, imports and copies: ids, times and ``updated_at`` stay, ``seq`` is given anew, and what is
+        stored already under an id stays as it is. The items are taken as they are: clean and check untrusted ones before.
+        """
+        new = store_items(
             self._store,
             items,
-            derived=frozenset(derived),
-            on_conflict=on_conflict,
+            derived=frozenset(item.id for item in items),
+            on_conflict="keep",
             analyse=self._indexes.analyse,
         )
+        return [item for item in items if item.id in new]
 
     def update(
         self, memory_id: str, content: str | None = None, *, metadata: Mapping[str, Any] | None = None

@@ -76,22 +76,37 @@ def store_items(
     derived: frozenset[str],
     on_conflict: str,
     analyse: Callable[[str, str], Analysis],
-) -> list[MemoryItem]:
-    """Write ``items`` in one transaction and return them as stored, in the order given.
+) -> frozenset[str]:
+    """Write ``items`` in one transaction and return the ids that are new.
 
     ``derived`` names the ids that may be stored already; ``on_conflict`` says what holds where the content differs.
     Another process may store the same id in between, so the plan is made anew when that happens.
     """
-    for attempt in range(ATTEMPTS):
+    attempt = 1
+    while True:
         plan = _plan(items, get_many(store, (i.id for i in items if i.id in derived)), on_conflict)
         try:
             write(store, Batch(add=list(plan.add.values()), edit=list(plan.edit.values())), items, analyse)
-            break
         except DuplicateIdError:
-            if not derived or attempt == ATTEMPTS - 1:
+            if not derived or attempt == ATTEMPTS:
                 raise
+            attempt += 1
+        else:
+            return frozenset(plan.add)
+
+
+def as_stored(store: MemoryStore, items: Sequence[MemoryItem]) -> list[MemoryItem]:
+    """``items`` as the store holds them now."""
     stored = get_many(store, (item.id for item in items))
     return [stored.get(item.id, item) for item in items]
+
+
+def without_deleted(store: MemoryStore, items: Sequence[MemoryItem], derived: frozenset[str]) -> list[MemoryItem]:
+    """``items`` without those that were stored under a derived id once and deleted since."""
+    if not derived or not isinstance(store, SupportsRecords):
+        return list(items)
+    deleted = store.tombstones(list(derived))
+    return [item for item in items if item.id not in deleted]
 
 
 def _plan(items: Sequence[MemoryItem], stored: Mapping[str, MemoryItem], on_conflict: str) -> _Plan:
@@ -101,7 +116,7 @@ def _plan(items: Sequence[MemoryItem], stored: Mapping[str, MemoryItem], on_conf
         edit = plan.edit.get(item.id)
         if older is None:
             plan.add[item.id] = item
-        elif (edit.content if edit else older.content) == item.content and older.role == item.role:
+        elif _same(item, older, edit, on_conflict):
             continue
         elif on_conflict == "error":
             raise DuplicateIdError(
@@ -113,6 +128,13 @@ def _plan(items: Sequence[MemoryItem], stored: Mapping[str, MemoryItem], on_conf
         elif on_conflict == "update":
             plan.edit[item.id] = Edit(item.id, item.content, item.metadata)
     return plan
+
+
+def _same(item: MemoryItem, older: MemoryItem, edit: Edit | None, on_conflict: str) -> bool:
+    content, metadata = (older.content, older.metadata) if edit is None else (edit.content, edit.metadata)
+    if (content, older.role) != (item.content, item.role):
+        return False
+    return on_conflict != "update" or metadata == item.metadata
 
 
 def write(
