@@ -212,8 +212,8 @@ class Memory:
     def restore(self, items: Sequence[MemoryItem]) -> list[MemoryItem]:
         """Store turns that have their ids already, of any scopes, in one transaction; return those that are new.
 
-        For exports read back, imports and copies: ids, times and ``updated_at`` stay, ``seq`` is given anew, and what is
-        stored already under an id stays as it is. The items are taken as they are: clean and check untrusted ones before.
+        For exports read back, imports and copies: ids, times and ``updated_at`` stay, ``seq`` is given anew, and what
+        is stored already under an id stays as it is. Items are taken as they are: check untrusted ones before.
         """
         new = store_items(
             self._store,

@@ -44,8 +44,10 @@ def to_items(drafts: Sequence[Draft], scope: Scope, *, now: datetime, metadata: 
             role=draft.role,
             content=draft.content,
             created_at=draft.timestamp or now,
+            user_id=scope.user_id,
+            agent_id=scope.agent_id,
+            run_id=scope.run_id,
             metadata={**metadata, **draft.metadata},
-            **scope.ids(),
         )
         for draft in drafts
     ]
