@@ -75,7 +75,7 @@ class ContextEnvelope:
             >>> 1300 < room < 1450
             True
         """
-        attributes = [("user", user_id or "u1" * (_USUAL_USER_CHARS // 2)), ("sessions", "10000 of 10000")]
+        attributes = [("user", _shorten(user_id or "u1" * (_USUAL_USER_CHARS // 2))), ("sessions", "10000 of 10000")]
         attributes += [("dates", "2026-01-01 to 2026-12-31"), ("tokens", str(budget))]
         wrapper = _wrap("", attributes, boundary="7f3e9a0c5d1b")
         return max(1, budget - (count or make_counter())(wrapper) - _ROOM_SLACK)
@@ -156,12 +156,16 @@ def _quote(value: str) -> str:
     return escape_name(quoted, TAG)
 
 
+def _shorten(user: str) -> str:
+    return user if len(user) <= MAX_USER_CHARS else f"{user[:MAX_USER_CHARS]}..."
+
+
 def _provenance(context: MemoryContext | str, user_id: str | None) -> list[tuple[str, str]]:
     turns: Sequence[RecalledTurn] = () if isinstance(context, str) else _all_turns(context)
     users = {turn.item.user_id for turn in turns} if user_id is None else {user_id}
     attributes = []
     if len(users) == 1 and (user := next(iter(users))) is not None:
-        attributes.append(("user", user if len(user) <= MAX_USER_CHARS else user[: MAX_USER_CHARS - 1] + "…"))
+        attributes.append(("user", _shorten(user)))
     if isinstance(context, MemoryContext):
         attributes.append(("sessions", f"{context.sessions_kept} of {context.sessions_total}"))
     if turns:

@@ -1,7 +1,8 @@
 """Finds what looks like a name of ours in text, and marks it so that it can be read back.
 
-A reader, a model above all, takes "ＮＡＭＥ" or a name with zero-width characters in it for the name itself. So text is compared by what it looks like: compatibility forms and case folded, accents and invisible characters
-dropped (UAX #15; UTS #39, the letters that matter here).
+A reader, a model above all, takes a name in full-width letters, or with zero-width characters in it, for the name
+itself. So text is compared by what it looks like: compatibility forms and case folded, accents and invisible
+characters dropped (UAX #15; UTS #39, the letters that matter here).
 """
 
 from __future__ import annotations
