@@ -1,0 +1,60 @@
+"""Marks in shown text: where something was left out, and lines of content that look like a label of ours.
+
+A label can only be told from content if content cannot pass for one. A line that begins like a label (``user: ...``,
+``[2026-10-17 (Sat) 14:05] assistant: ...``) or like a section's header is shown with a backslash before it;
+:func:`unmark` takes it off again.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from functools import lru_cache
+
+ELLIPSIS = "…"
+MARK = "\\"
+ROLES = frozenset({"user", "assistant", "system", "tool", "developer", "function", "human", "ai", "model", "bot"})
+HEADERS = {
+    "requests": "What the user asked for earlier, when such a question comes up:",
+    "preferences": "What the user said they prefer:",
+    "conflicts": "What the user said about this, which disagrees:",
+}
+
+_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_LEAD = re.compile(r"[\\\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*")
+_LOOKED_AT = 160
+
+
+def mark(text: str, roles: Collection[str] = ()) -> str:
+    """``text`` with a backslash before each line that looks like a label of one of ``roles`` or like a header."""
+    label = _label(ROLES | frozenset(roles))
+    return _LINE.sub(lambda line: MARK + line[0] if _looks_like(label, line[0]) else line[0], text)
+
+
+def unmark(text: str, roles: Collection[str] = ()) -> str:
+    """The text that :func:`mark` was given, read back."""
+    label = _label(ROLES | frozenset(roles))
+    return _LINE.sub(lambda line: line[0][1:] if line[0][0] == MARK and _looks_like(label, line[0]) else line[0], text)
+
+
+@lru_cache(maxsize=64)
+def _label(roles: frozenset[str]) -> re.Pattern[str]:
+    names = "|".join(map(re.escape, sorted(roles)))
+    headers = "|".join(re.escape(_plain(header)) for header in HEADERS.values())
+    return re.compile(rf"(?:\[[^\]]*\]\s*)?(?:{names})\s*:|{headers}")
+
+
+def _looks_like(label: re.Pattern[str], line: str) -> bool:
+    # What leads the line (backslashes too, so that a marked line looks like what it marks) is not looked at.
+    start = _LEAD.match(line).end()  # type: ignore[union-attr]  # the pattern matches everywhere
+    head = line[start : start + _LOOKED_AT]
+    if head.isascii():
+        return ":" in head and label.match(head.casefold()) is not None
+    return label.match(_plain(head)) is not None
+
+
+def _plain(text: str) -> str:
+    """``text`` as the eye takes it: compatibility forms folded, invisible characters gone, case ignored."""
+    folded = unicodedata.normalize("NFKC", text)
+    return "".join(char for char in folded if unicodedata.category(char) != "Cf").strip().casefold()

@@ -1,0 +1,70 @@
+"""Fills a token budget with passages, best first, and remembers what became of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from llmslim_memory.selection.render import Labels
+from llmslim_memory.tokens import TokenCounter
+from llmslim_memory.views import Candidate
+
+GAP_TOKENS = 3
+"""What an ellipsis beside a passage may take; the text is counted once more as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a candidate: ``"kept"``, ``"clipped"`` or ``"dropped"``, and why if not kept."""
+
+    candidate: Candidate
+    pool: str
+    rank: int | None
+    status: str
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class Packer:
+    """Keeps passages while there is room for them and their labels."""
+
+    labels: Labels
+    count: TokenCounter
+    room: int
+    kept: dict[int, list[Candidate]] = field(default_factory=dict)
+    order: list[Candidate] = field(default_factory=list)
+    _label_costs: dict[str, int] = field(default_factory=dict)
+    _stamps: set[tuple[int, str]] = field(default_factory=set)
+
+    def cost(self, candidate: Candidate) -> int:
+        """The tokens that keeping this passage takes: its own, and a label or an ellipsis."""
+        if candidate.turn in self.kept:
+            return candidate.tokens + GAP_TOKENS
+        gaps = 0 if candidate.kind == "turn" else 2 * GAP_TOKENS
+        return candidate.tokens + gaps + self._label_cost(candidate.turn) + 1
+
+    def keep(self, candidate: Candidate) -> None:
+        """Keep a passage and pay for it."""
+        self.room -= self.cost(candidate)
+        if candidate.turn not in self.kept:
+            self._stamps.add(self._stamp(candidate.turn))
+        self.kept.setdefault(candidate.turn, []).append(candidate)
+        self.order.append(candidate)
+
+    def drop_last(self) -> Candidate:
+        """Give up the passage that was kept last, the least of those kept."""
+        candidate = self.order.pop()
+        passages = self.kept[candidate.turn]
+        passages.remove(candidate)
+        if not passages:
+            del self.kept[candidate.turn]
+        return candidate
+
+    def _stamp(self, turn: int) -> tuple[int, str]:
+        return int(self.labels.history.sessions[turn]), self.labels.stamp(turn)
+
+    def _label_cost(self, turn: int) -> int:
+        session, stamp = self._stamp(turn)
+        label = self.labels.label(turn, stamp if (session, stamp) in self._stamps else None)
+        if label not in self._label_costs:
+            self._label_costs[label] = self.count(label)
+        return self._label_costs[label]

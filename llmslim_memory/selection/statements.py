@@ -1,0 +1,10 @@
+"""Finds, when a turn is written, the stretches that a section may show later: requests, preferences, denials ..."""
+
+from __future__ import annotations
+
+from llmslim_memory.views import Statement
+
+
+def find_statements(role: str, content: str) -> tuple[Statement, ...]:  # noqa: ARG001
+    """The statements in a turn, in order of where they start."""
+    return ()
