@@ -1,0 +1,100 @@
+"""What every store does alike: JSON text, ids and limits checked, cursors read, duplicates named."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from llmslim_memory.errors import DuplicateIdError, InvalidTypeError, InvalidValueError, StoreClosedError
+from llmslim_memory.types import MemoryItem, Record, check_id
+
+
+def dump_json(value: Mapping[str, Any]) -> str:
+    """Return ``value`` as JSON text in ASCII, which every database keeps as it is.
+
+    Raises:
+        InvalidValueError: It is not JSON data.
+    """
+    try:
+        return json.dumps(dict(value), allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidValueError(
+            f"metadata and record values must be JSON data, and {type(error).__name__} says they are not"
+        ) from error
+
+
+def load_json(text: str) -> dict[str, Any]:
+    """Return what :func:`dump_json` was given."""
+    value: dict[str, Any] = json.loads(text)
+    return value
+
+
+def utc_now() -> datetime:
+    """The time that ``updated_at`` gets."""
+    return datetime.now(UTC)
+
+
+def to_utc(moment: datetime) -> datetime:
+    """Return ``moment`` in UTC; a naive one is taken as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def check_ids(item_ids: Iterable[str]) -> list[str]:
+    """Return ``item_ids`` without repetitions; raise for one that cannot be an id."""
+    return list(dict.fromkeys(check_id("item_id", item_id) for item_id in item_ids))
+
+
+def check_limit(limit: int) -> int:
+    """Return ``limit`` if a page can have that many turns, else raise."""
+    if not isinstance(limit, int) or isinstance(limit, bool):
+        raise InvalidTypeError(f"limit must be a whole number, not {type(limit).__name__}")
+    if limit < 1:
+        raise InvalidValueError(f"limit is {limit}: pass 1 or more")
+    return limit
+
+
+def bad_cursor(after: object) -> InvalidValueError:
+    """The error for an ``after`` that the store did not give."""
+    return InvalidValueError(f"after is {after!r}, which is no cursor of this store: pass one that it gave, or None")
+
+
+def parse_cursor(after: str, parts: int = 1) -> tuple[int, ...]:
+    """Return the numbers of a cursor like ``"17"`` or ``"17-4"``."""
+    numbers = after.split("-") if isinstance(after, str) and len(after) < 60 else []
+    if len(numbers) != parts or not all(number.isascii() and number.isdigit() for number in numbers):
+        raise bad_cursor(after)
+    return tuple(int(number) for number in numbers)
+
+
+def check_new(items: Sequence[MemoryItem]) -> list[str]:
+    """Return the ids of ``items``; raise if one cannot be an id or stands there twice."""
+    ids = [check_id("id", item.id) for item in items]
+    if len(set(ids)) < len(ids):
+        raise duplicate_id(next(item_id for item_id, n in Counter(ids).items() if n > 1))
+    return ids
+
+
+def check_claims(records: Sequence[Record]) -> list[tuple[str, str]]:
+    """Return the kind and key of ``records``; raise if a pair stands there twice."""
+    names = [(record.kind, record.key) for record in records]
+    if len(set(names)) < len(names):
+        raise duplicate_record(*next(name for name, n in Counter(names).items() if n > 1))
+    return names
+
+
+def duplicate_id(item_id: str) -> DuplicateIdError:
+    """The error for a turn whose id is taken."""
+    return DuplicateIdError(f"the id {item_id!r} is stored already: give the turn another id, or update the stored one")
+
+
+def duplicate_record(kind: str, key: str) -> DuplicateIdError:
+    """The error for a record that was to be new and is not."""
+    return DuplicateIdError(f"the {kind!r} record {key!r} exists already: put it to replace it")
+
+
+def closed(store: object) -> StoreClosedError:
+    """The error for a store used after ``close()``."""
+    return StoreClosedError(f"this {type(store).__name__} was closed: open a new one")

@@ -1,0 +1,349 @@
+"""Turns in this process: the store that the others are compared with."""
+
+from __future__ import annotations
+
+import builtins
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+
+from llmslim_memory.stores import base
+from llmslim_memory.types import (
+    Analysis,
+    Applied,
+    Batch,
+    Changes,
+    Edit,
+    MemoryItem,
+    Page,
+    Record,
+    Scope,
+    ScopeSummary,
+    TurnHead,
+    check_id,
+)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A stored turn; its metadata is kept as text, so that what callers hold and what is stored cannot mix."""
+
+    item: MemoryItem
+    metadata: str
+    revision: int
+    analysis: Analysis | None = None
+
+    def read(self) -> MemoryItem:
+        return replace(self.item, metadata=base.load_json(self.metadata))
+
+    def head(self, version: int | None, encoding: str | None) -> TurnHead:
+        item, kept = self.item, self.analysis
+        return TurnHead(
+            item.id,
+            item.role,
+            item.created_at,
+            item.seq,
+            item.user_id,
+            item.agent_id,
+            item.run_id,
+            self.revision,
+            kept.data if kept is not None and kept.version == version else None,
+            kept.tokens if kept is not None and kept.encoding == encoding else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A stored record."""
+
+    record: Record
+    value: str
+
+    def read(self) -> Record:
+        return replace(self.record, value=base.load_json(self.value))
+
+
+def _in_scope(scope: Scope, held: MemoryItem | Record) -> bool:
+    return scope.matches(held.user_id, held.agent_id, held.run_id)
+
+
+class InMemoryStore:
+    """Turns in this process only; nothing survives a restart. Safe over threads."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._closed = False
+        self._seq = 0
+        self._revision = 0
+        self._turns: dict[str, _Turn] = {}
+        self._order: dict[int, str] = {}  # seq -> id, in the order of adding
+        self._places: dict[tuple[str, str], dict[int, str]] = {}  # one id of a scope -> its turns, as above
+        self._edited: dict[str, int] = {}  # turn id -> revision of its last edit or deletion, oldest first
+        self._deleted: set[str] = set()
+        self._records: dict[tuple[str, str], _Kept] = {}
+
+    def close(self) -> None:
+        """Forget everything; any later call raises. Closing again does nothing."""
+        with self._lock:
+            self._closed = True
+            for held in (self._turns, self._order, self._places, self._edited, self._deleted, self._records):
+                held.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        with self._lock:
+            if self._closed:
+                raise base.closed(self)
+            yield
+
+    # MemoryStore
+
+    def add(self, items: Sequence[MemoryItem]) -> None:
+        self.apply(Batch(add=items))
+
+    def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
+        low, high = since and base.to_utc(since), until and base.to_utc(until)
+        with self._open():
+            found = [
+                turn
+                for turn in self._inside(scope)
+                if (low is None or turn.item.created_at >= low) and (high is None or turn.item.created_at < high)
+            ]
+        return [turn.read() for turn in sorted(found, key=lambda turn: (turn.item.created_at, turn.item.seq))]
+
+    def get(self, item_id: str) -> MemoryItem | None:
+        return self.get_many([item_id]).get(item_id)
+
+    def update(
+        self, item_id: str, *, content: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> MemoryItem | None:
+        with self._open():
+            self.apply(Batch(edit=[Edit(item_id, content, metadata)]))
+            return self.get(item_id)
+
+    def delete(self, item_id: str) -> bool:
+        return self.apply(Batch(delete=[item_id])).deleted == 1
+
+    def delete_scope(self, scope: Scope) -> int:
+        with self._open():
+            gone = [turn.item.id for turn in self._inside(scope)]
+            self._revision += 1
+            self._erase(gone)
+            for name in [n for n, kept in self._records.items() if _in_scope(scope, kept.record)]:
+                del self._records[name]
+            return len(gone)
+
+    # SupportsScan
+
+    def scan(self, *, scope: Scope | None = None, after: str | None = None, limit: int = 500) -> Page:
+        last = -1 if after is None else base.parse_cursor(after)[0]
+        base.check_limit(limit)
+        with self._open():
+            seqs = list(self._order if scope is None else self._smallest(scope))
+            found: list[_Turn] = []
+            for seq in seqs[bisect_right(seqs, last) :]:
+                turn = self._turns[self._order[seq]]
+                if scope is None or _in_scope(scope, turn.item):
+                    found.append(turn)
+                if len(found) > limit:
+                    break
+        more = len(found) > limit
+        return Page([turn.read() for turn in found[:limit]], str(found[limit - 1].item.seq) if more else None)
+
+    def scopes(self) -> builtins.list[ScopeSummary]:
+        times: dict[tuple[str | None, str | None, str | None], list[datetime]] = {}
+        with self._open():
+            for turn in self._turns.values():
+                item = turn.item
+                times.setdefault((item.user_id, item.agent_id, item.run_id), []).append(item.created_at)
+        ordered = sorted(times.items(), key=lambda entry: [(part is not None, part or "") for part in entry[0]])
+        return [ScopeSummary(*ids, len(moments), min(moments), max(moments)) for ids, moments in ordered]
+
+    # SupportsRecords
+
+    def apply(self, batch: Batch) -> Applied:
+        ids = base.check_new(batch.add)
+        claims = base.check_claims(batch.claim)
+        turns = [(item, base.dump_json(item.metadata)) for item in batch.add]
+        edits = [
+            (check_id("item_id", e.item_id), e.content, None if e.metadata is None else base.dump_json(e.metadata))
+            for e in batch.edit
+        ]
+        doomed = base.check_ids(batch.delete)
+        records = [_Kept(record, base.dump_json(record.value)) for record in (*batch.claim, *batch.put)]
+        with self._open():
+            self._refuse_known(ids, claims, doomed)
+            self._revision += 1
+            for item, metadata in turns:
+                self._add(item, metadata)
+            edited = sum(self._edit(*edit) for edit in edits)
+            deleted = self._erase(doomed)
+            for kept in records:
+                self._records[kept.record.kind, kept.record.key] = kept
+            for kind, key in batch.drop:
+                self._records.pop((kind, key), None)
+            for item_id, analysis in batch.analyses.items():
+                if item_id in self._turns:
+                    self._turns[item_id].analysis = analysis
+            return Applied(len(ids), edited, deleted)
+
+    def records(
+        self,
+        kind: str,
+        *,
+        keys: Sequence[str] | None = None,
+        group: str | None = None,
+        scope: Scope | None = None,
+    ) -> builtins.list[Record]:
+        wanted = None if keys is None else set(keys)
+        with self._open():
+            return [
+                kept.read()
+                for kept in self._records.values()
+                if kept.record.kind == kind
+                and (wanted is None or kept.record.key in wanted)
+                and (group is None or kept.record.group == group)
+                and (scope is None or _in_scope(scope, kept.record))
+            ]
+
+    def tombstones(self, item_ids: Sequence[str]) -> frozenset[str]:
+        ids = base.check_ids(item_ids)
+        with self._open():
+            return frozenset(i for i in ids if i in self._deleted and i not in self._turns)
+
+    # SupportsChanges
+
+    def changes(
+        self, scope: Scope, *, after: str | None = None, version: int | None = None, encoding: str | None = None
+    ) -> Changes:
+        known = None if after is None else base.parse_cursor(after, 2)
+        with self._open():
+            cursor = f"{self._seq}-{self._revision}"
+            if known is None:
+                return Changes(cursor, [turn.head(version, encoding) for turn in self._inside(scope)], [])
+            if after == cursor:
+                return Changes(cursor, [], [])
+            seq, revision = known
+            touched = self._edited_since(revision)
+            ids = [*self._added_since(scope, seq), *touched]
+            heads = {
+                i: self._turns[i].head(version, encoding)
+                for i in dict.fromkeys(ids)
+                if i in self._turns and _in_scope(scope, self._turns[i].item)
+            }
+            gone = [i for i in touched if i in self._deleted and i not in heads]
+            return Changes(cursor, list(heads.values()), gone)
+
+    def get_many(self, item_ids: Sequence[str]) -> dict[str, MemoryItem]:
+        ids = base.check_ids(item_ids)
+        with self._open():
+            return {item_id: self._turns[item_id].read() for item_id in ids if item_id in self._turns}
+
+    # SupportsAnalysis
+
+    def save_analyses(self, analyses: Sequence[tuple[str, int, Analysis]]) -> int:
+        with self._open():
+            kept = 0
+            for item_id, revision, analysis in analyses:
+                turn = self._turns.get(item_id)
+                if turn is not None and turn.revision == revision:
+                    turn.analysis = analysis
+                    kept += 1
+            return kept
+
+    def _refuse_known(self, ids: Sequence[str], claims: Iterable[tuple[str, str]], doomed: Sequence[str]) -> None:
+        for item_id in ids:
+            if item_id in self._turns:
+                raise base.duplicate_id(item_id)
+        leaving = {i for i in doomed if i in self._turns}.union(ids and set(doomed).intersection(ids))
+        for name in claims:
+            kept = self._records.get(name)
+            if kept is not None and kept.record.item_id not in leaving:
+                raise base.duplicate_record(*name)
+
+    def _add(self, item: MemoryItem, metadata: str) -> None:
+        self._seq += 1
+        updated_at = None if item.updated_at is None else base.to_utc(item.updated_at)
+        stored = replace(
+            item, seq=self._seq, created_at=base.to_utc(item.created_at), updated_at=updated_at, metadata={}
+        )
+        self._turns[item.id] = _Turn(stored, metadata, self._revision)
+        self._order[self._seq] = item.id
+        for place in _places(stored):
+            self._places.setdefault(place, {})[self._seq] = item.id
+
+    def _edit(self, item_id: str, content: str | None, metadata: str | None) -> bool:
+        turn = self._turns.get(item_id)
+        if turn is None or (content is None and metadata is None):
+            return turn is not None
+        turn.item = replace(
+            turn.item, content=turn.item.content if content is None else content, updated_at=base.utc_now()
+        )
+        turn.metadata = turn.metadata if metadata is None else metadata
+        turn.analysis = turn.analysis if content is None else None
+        turn.revision = self._revision
+        self._log(item_id)
+        return True
+
+    def _erase(self, item_ids: Iterable[str]) -> int:
+        gone = {item_id for item_id in item_ids if item_id in self._turns}
+        for item_id in gone:
+            item = self._turns.pop(item_id).item
+            del self._order[item.seq]
+            for place in _places(item):
+                self._places[place].pop(item.seq)
+                if not self._places[place]:
+                    del self._places[place]
+            self._deleted.add(item_id)
+            self._log(item_id)
+        if gone:
+            for name in [n for n, kept in self._records.items() if kept.record.item_id in gone]:
+                del self._records[name]
+        return len(gone)
+
+    def _log(self, item_id: str) -> None:
+        self._edited.pop(item_id, None)
+        self._edited[item_id] = self._revision
+
+    def _smallest(self, scope: Scope) -> dict[int, str]:
+        """The turns of the scope's most selective id."""
+        given = [self._places.get((name, value), {}) for name, value in scope.ids().items() if value is not None]
+        return min(given, key=len)
+
+    def _inside(self, scope: Scope) -> Sequence[_Turn]:
+        turns = [self._turns[item_id] for item_id in self._smallest(scope).values()]
+        return [turn for turn in turns if _in_scope(scope, turn.item)]
+
+    def _added_since(self, scope: Scope, seq: int) -> Sequence[str]:
+        newest = []
+        for number, item_id in reversed(self._smallest(scope).items()):
+            if number <= seq:
+                break
+            newest.append(item_id)
+        return newest[::-1]
+
+    def _edited_since(self, revision: int) -> Sequence[str]:
+        newest = []
+        for item_id, number in reversed(self._edited.items()):
+            if number <= revision:
+                break
+            newest.append(item_id)
+        return newest[::-1]
+
+
+def _places(item: MemoryItem) -> list[tuple[str, str]]:
+    ids = (("user_id", item.user_id), ("agent_id", item.agent_id), ("run_id", item.run_id))
+    return [(name, value) for name, value in ids if value is not None]

@@ -1,0 +1,263 @@
+"""Connections to one SQLite file: one writer behind a lock, readers of their own, none carried over a fork."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Condition, RLock
+from weakref import WeakSet
+
+from llmslim_memory.errors import InvalidValueError, StoreClosedError
+from llmslim_memory.stores.sqlite_errors import translated
+from llmslim_memory.stores.sqlite_schema import check_header, migrate
+
+logger = logging.getLogger(__name__)
+
+MAX_IDLE_READERS = 8
+SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
+FORK_WAIT_SECONDS = 5.0
+ERASE_WAIT_MS = 250
+
+
+class Connections:
+    """The writer and the readers of one database; ``path`` is ``None`` for one in memory, which has one connection."""
+
+    def __init__(self, path: Path | None, *, synchronous: str, busy_timeout: float) -> None:
+        self._path = path
+        self._synchronous = synchronous
+        self._busy_timeout = busy_timeout
+        self._closed = False
+        self._remains = False  # the WAL may hold what was erased
+        self._new_locks()
+        with translated():
+            if path is not None:
+                create_file(path)
+                check_header(path)
+            self._writer: sqlite3.Connection | None = self._connect()
+            try:
+                self._prepare(self._writer)
+            except BaseException:
+                self._writer.close()
+                raise
+        _open_connections.add(self)
+
+    def _new_locks(self) -> None:
+        self._write_lock = RLock()
+        self._gate = Condition()
+        self._forking = False
+        self._in_use = 0
+        self._idle: list[sqlite3.Connection] = []
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        # The schema is written before WAL is switched on, so that the mark in the header is in the file itself, where
+        # the next one to open it looks.
+        migrate(db)
+        if self._path is not None:
+            use_wal(db, self._busy_timeout)
+
+    def _connect(self, *, read_only: bool = False) -> sqlite3.Connection:
+        db = sqlite3.connect(
+            ":memory:" if self._path is None else self._path,
+            timeout=self._busy_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        db.execute("PRAGMA trusted_schema = OFF")
+        if read_only:
+            db.execute("PRAGMA query_only = ON")
+        else:
+            db.execute("PRAGMA secure_delete = ON")
+            db.execute("PRAGMA foreign_keys = ON")
+            db.execute(f"PRAGMA synchronous = {self._synchronous}")
+        return db
+
+    @contextmanager
+    def writer(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction, committed at the end or rolled back as a whole."""
+        with self._write_lock, translated():
+            db = self._writing()
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+            self._drop_remains(db)
+
+    def erased(self) -> None:
+        """Say, inside a write transaction, that text was deleted or replaced: it then leaves the log as well."""
+        self._remains = True
+
+    def _writing(self) -> sqlite3.Connection:
+        if self._closed:
+            raise StoreClosedError("this SQLiteStore was closed: open a new one")
+        if self._writer is None:
+            self._writer = self._connect()
+        return self._writer
+
+    def _drop_remains(self, db: sqlite3.Connection) -> None:
+        """Empty the write-ahead log if it may hold erased text; a long reader puts it off to the next write."""
+        if not self._remains or self._path is None:
+            return
+        db.execute(f"PRAGMA busy_timeout = {ERASE_WAIT_MS}")
+        try:
+            self._remains = bool(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        except sqlite3.OperationalError:  # the write itself is done and must not be reported as failed
+            logger.warning("erased turns are still in the write-ahead log: it could not be emptied yet", exc_info=True)
+        finally:
+            db.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout * 1000)}")
+
+    @contextmanager
+    def reader(self) -> Iterator[sqlite3.Connection]:
+        """A read transaction: everything read in it is of one moment."""
+        if self._path is None:
+            with self._write_lock, translated():
+                yield self._writing()
+            return
+        with translated():
+            db = self._take() or self._lend(None)
+            try:
+                db.execute("BEGIN")
+                yield db
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                self._give_back(db)
+
+    def _take(self) -> sqlite3.Connection | None:
+        with self._gate:
+            self._gate.wait_for(lambda: not self._forking)
+            if self._closed:
+                raise StoreClosedError("this SQLiteStore was closed: open a new one")
+            self._in_use += 1
+            return self._idle.pop() if self._idle else None
+
+    def _lend(self, db: sqlite3.Connection | None) -> sqlite3.Connection:
+        try:
+            return db or self._connect(read_only=True)
+        except BaseException:
+            self._give_back(None)
+            raise
+
+    def _give_back(self, db: sqlite3.Connection | None) -> None:
+        with self._gate:
+            self._in_use -= 1
+            self._gate.notify_all()
+            if db is not None and not self._closed and not self._forking and len(self._idle) < MAX_IDLE_READERS:
+                self._idle.append(db)
+                return
+        if db is not None:
+            db.close()
+
+    def copy_into(self, path: Path) -> None:
+        """Write all that is stored, without free pages, into an empty file."""
+        with self.reader() as db:
+            db.rollback()  # VACUUM takes a snapshot of its own
+            db.execute("PRAGMA query_only = OFF")
+            try:
+                db.execute("VACUUM INTO ?", (str(path),))
+            finally:
+                db.execute(f"PRAGMA query_only = {'OFF' if self._path is None else 'ON'}")
+
+    def close(self) -> None:
+        """Close every connection; readers in other threads finish first. Closing again does nothing."""
+        with self._write_lock, translated():
+            if not self._closed and self._writer is not None:
+                self._drop_remains(self._writer)
+            self._closed = True
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        with self._gate:
+            readers, self._idle = self._idle, []
+        for db in readers:
+            db.close()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    # SQLite's connections and the file locks behind them must not be carried into a child process, so they are closed
+    # before a fork and opened anew by whichever side needs them. A database in memory is copied with the process.
+
+    def before_fork(self) -> None:
+        """Wait for calls in progress, close the connections, and hold further calls back."""
+        self._write_lock.acquire()
+        self._gate.acquire()
+        self._forking = True
+        if self._path is not None:
+            self._gate.wait_for(lambda: self._in_use == 0, FORK_WAIT_SECONDS)
+            self._close_idle()
+
+    def after_fork_in_parent(self) -> None:
+        """Let calls go on."""
+        self._forking = False
+        self._gate.notify_all()
+        self._gate.release()
+        self._write_lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Start with fresh locks: the threads that could release the old ones do not exist here."""
+        self._new_locks()
+
+
+_open_connections: WeakSet[Connections] = WeakSet()
+
+
+def _before_fork() -> None:
+    for connections in list(_open_connections):
+        connections.before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    for connections in list(_open_connections):
+        connections.after_fork_in_parent()
+
+
+def _after_fork_in_child() -> None:
+    for connections in list(_open_connections):
+        connections.after_fork_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
+
+
+def create_file(path: Path) -> None:
+    """Create an empty file that only its owner may read, and the missing folders above it likewise.
+
+    Raises:
+        InvalidValueError: The path is a folder, or leads through a file.
+    """
+    try:
+        for folder in reversed(path.parents):
+            if not folder.exists():
+                folder.mkdir(mode=0o700, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise InvalidValueError(
+            f"{str(path)!r} cannot be opened as a database file ({error.strerror}): pass the path of a file that may "
+            "be written"
+        ) from error
+
+
+def use_wal(db: sqlite3.Connection, busy_timeout: float) -> None:
+    """Switch the file to a write-ahead log; where the file system has none, go on with SQLite's older journal."""
+    deadline = time.monotonic() + busy_timeout
+    while True:
+        try:
+            mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+            break
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait by itself here when another process is just opening the file.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+    if mode != "wal":
+        logger.warning("no write-ahead log on this file system: reading waits for writing")
