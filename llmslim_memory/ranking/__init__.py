@@ -1,1 +1,1 @@
-"""How well each stored passage answers a question: analysis, passages, index, scores."""
+"""Ranking: text becomes terms, terms become postings, and postings become scores for a question."""

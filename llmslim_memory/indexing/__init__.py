@@ -1,0 +1,146 @@
+"""Indexes of the scopes searched lately: each follows the store, so that a search reads what changed and no more."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from llmslim_memory.errors import InvalidTypeError
+from llmslim_memory.indexing.following import Follower, follow, microseconds
+from llmslim_memory.indexing.history import ScopeHistory, StaleHistoryError
+from llmslim_memory.indexing.turns import TurnAnalyser
+from llmslim_memory.ranking.index import ScopeIndex, Snapshot
+from llmslim_memory.ranking.query import parse_query
+from llmslim_memory.ranking.ranker import make_ranking
+from llmslim_memory.ranking.scoring import score
+from llmslim_memory.tokens import TokenCounter
+from llmslim_memory.types import Analysis, Hit, MemoryStore, Scope
+from llmslim_memory.views import Candidate, History, Ranking
+
+__all__ = ["ScopeIndexes", "StaleHistoryError"]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """The index of one scope, and what keeps it abreast of the store."""
+
+    follower: Follower
+    index: ScopeIndex = field(default_factory=ScopeIndex)
+    lock: Lock = field(default_factory=Lock)
+
+    def refreshed(self) -> tuple[Snapshot, int]:
+        """The scope as it is now, and the bytes its index takes; one thread at a time brings it up to date."""
+        with self.lock:
+            self.follower.refresh(self.index)
+            return self.index.snapshot(), self.index.nbytes
+
+
+class ScopeIndexes:
+    """The indexes of a store's scopes, the most recently searched ones kept; safe to share between threads.
+
+    Args:
+        store: Where the turns live.
+        counter: What counts tokens.
+        cache_bytes: Most memory that the indexes kept may take together; the one in use is kept in any case.
+    """
+
+    def __init__(self, store: MemoryStore, counter: TokenCounter, *, cache_bytes: int) -> None:
+        self._store = store
+        self._analyser = TurnAnalyser(counter)
+        self._cache_bytes = cache_bytes
+        self._entries: OrderedDict[Scope, _Entry] = OrderedDict()
+        self._sizes: dict[Scope, int] = {}
+        self._lock = Lock()
+
+    def analyse(self, role: str, content: str) -> Analysis:
+        """What a store is to keep beside a turn, so that no search need analyse it again."""
+        return self._analyser.pack(role, content)
+
+    def open(
+        self,
+        scope: Scope,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        exclude: Collection[str] = (),
+        exclude_runs: Collection[str] = (),
+    ) -> ScopeHistory:
+        """The turns of a scope as they are now.
+
+        Args:
+            scope: Whose turns.
+            since: Only turns said at or after this time may be shown.
+            until: Only turns said before this time may be shown.
+            exclude: Ids of turns that may not be shown.
+            exclude_runs: Sessions whose turns may not be shown.
+        """
+        snapshot, size = self._entry(scope).refreshed()
+        self._note_size(scope, size)
+        eligible = np.ones(len(snapshot.ids), dtype=bool)
+        if since is not None:
+            eligible &= snapshot.times >= microseconds(since)
+        if until is not None:
+            eligible &= snapshot.times < microseconds(until)
+        if exclude:
+            left_out = frozenset(exclude)
+            eligible &= np.fromiter((i not in left_out for i in snapshot.ids), dtype=bool, count=len(snapshot.ids))
+        if exclude_runs:
+            runs = frozenset(exclude_runs)
+            eligible &= ~np.array([run in runs for run in snapshot.runs], dtype=bool)[snapshot.sessions]
+        return ScopeHistory(snapshot, eligible, self._store)
+
+    def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:
+        """Rank the turns of a history that :meth:`open` gave.
+
+        Args:
+            history: The turns.
+            query: The question.
+            now: What relative times in the question refer to.
+            tz: Whose days those are.
+            relevance: ``"lexical"``, ``"semantic"``, a model's name or path, or a ``scorer(query, texts)``.
+        """
+        opened = _own(history)
+        scores = score(opened.snapshot, parse_query(query, self._analyser.analyser))
+        return make_ranking(opened.snapshot, scores, opened.eligible)
+
+    def hits(self, history: History, ranking: Ranking, k: int) -> list[Hit]:
+        """The best ``k`` passages of both pools, best first, ties by time."""
+        if not ranking.matched:
+            return []
+        pools: list[Candidate] = [*ranking.user[:k], *ranking.reply[:k]]
+        best = sorted(pools, key=lambda candidate: (-candidate.score, candidate.turn, candidate.part))[:k]
+        items = history.items([candidate.turn for candidate in best])
+        return [
+            Hit(item, item.content[candidate.start : candidate.end], candidate.score, candidate.kind)
+            for candidate, item in zip(best, items, strict=True)
+        ]
+
+    def _entry(self, scope: Scope) -> _Entry:
+        with self._lock:
+            entry = self._entries.get(scope)
+            if entry is None:
+                entry = self._entries[scope] = _Entry(follow(self._store, scope, self._analyser))
+            self._entries.move_to_end(scope)
+            return entry
+
+    def _note_size(self, scope: Scope, size: int) -> None:
+        """Note what an index takes, and let go of the ones used longest ago while all take too much."""
+        with self._lock:
+            if scope not in self._entries:
+                return
+            self._sizes[scope] = size
+            while sum(self._sizes.values()) > self._cache_bytes and len(self._entries) > 1:
+                oldest, _ = self._entries.popitem(last=False)
+                self._sizes.pop(oldest, None)
+
+
+def _own(history: History) -> ScopeHistory:
+    if not isinstance(history, ScopeHistory):
+        raise InvalidTypeError(f"history must come from ScopeIndexes.open, not be a {type(history).__name__}")
+    return history

@@ -1,0 +1,85 @@
+"""The turns of a scope as selection reads them: columns from the index, content from the store when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llmslim_memory.errors import StoreError
+from llmslim_memory.ranking.index import Snapshot
+from llmslim_memory.types import MemoryItem, MemoryStore, SupportsChanges
+from llmslim_memory.views import Mark, Statement
+
+
+class StaleHistoryError(StoreError):
+    """A turn was deleted or shortened while it was being searched; search again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScopeHistory:
+    """A :class:`~llmslim_memory.views.History` over a snapshot of the index."""
+
+    snapshot: Snapshot
+    eligible: NDArray[np.bool_]
+    store: MemoryStore
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Ids of the turns."""
+        return self.snapshot.ids
+
+    @property
+    def roles(self) -> Sequence[str]:
+        """Roles of the turns."""
+        return self.snapshot.roles
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """UTC microseconds since 1970."""
+        return self.snapshot.times
+
+    @property
+    def sessions(self) -> NDArray[np.int32]:
+        """Index of each turn's session, in the order in which sessions begin."""
+        return self.snapshot.sessions
+
+    @property
+    def tokens(self) -> NDArray[np.int32]:
+        """Tokens of the content."""
+        return self.snapshot.tokens
+
+    def items(self, turns: Sequence[int]) -> list[MemoryItem]:
+        """The turns at these positions, content and metadata included.
+
+        Raises:
+            StaleHistoryError: One was deleted, or cut short, after the history was opened.
+        """
+        ids = [self.snapshot.ids[turn] for turn in turns]
+        if isinstance(self.store, SupportsChanges):
+            found = self.store.get_many(ids)
+        else:
+            found = {item_id: item for item_id in ids if (item := self.store.get(item_id)) is not None}
+        for turn, item_id in zip(turns, ids, strict=True):
+            item = found.get(item_id)
+            if item is None or len(item.content) < self.passages(turn)[-1][1]:
+                raise StaleHistoryError("a turn was changed while it was being searched: search again")
+        return [found[item_id] for item_id in ids]
+
+    def passages(self, turn: int) -> list[tuple[int, int]]:
+        """Where the passages of a turn start and end, in order; the whole content for a short turn."""
+        rows = self.snapshot.passages[self.snapshot.first[turn] : self.snapshot.first[turn + 1]]
+        return list(zip(self.snapshot.starts[rows].tolist(), self.snapshot.ends[rows].tolist(), strict=True))
+
+    def marks(self, kinds: Sequence[str]) -> list[Mark]:
+        """The statements of these kinds in eligible turns, oldest first."""
+        wanted = frozenset(kinds)
+        return [
+            Mark(turn, Statement(*statement))
+            for turn, found in self.snapshot.statements.items()
+            if self.eligible[turn]
+            for statement in found
+            if statement.kind in wanted
+        ]

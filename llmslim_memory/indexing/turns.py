@@ -1,0 +1,72 @@
+"""Analyses a turn: its passages, their terms and token counts, who speaks, and the statements in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from llmslim_memory.ranking import analysis as terms
+from llmslim_memory.ranking import codec
+from llmslim_memory.ranking.analysis import Analyser
+from llmslim_memory.ranking.codec import TurnAnalysis, make_analysis
+from llmslim_memory.ranking.passages import Span, split_passages
+from llmslim_memory.selection import statements
+from llmslim_memory.tokens import TokenCounter
+from llmslim_memory.types import Analysis
+
+VERSION = (terms.VERSION * 1000 + codec.FORMAT) * 1000 + statements.VERSION
+"""Names this analyser: it changes with each of its parts."""
+
+# "Ann:" or "Dr. Ann Lee:" at the opening of a turn names who speaks.
+_SPEAKER = re.compile(r"\s*(?:[A-Z]\w*\.\s)?([^\W\d_][\w'’-]{0,29})(?:\s[^\W\d_][\w.'’-]{0,29}){0,2}:\s")
+
+
+class TurnAnalyser:
+    """Works out what the index keeps about a turn; safe to share between threads."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.counter = counter
+        self.analyser = Analyser()
+
+    @property
+    def version(self) -> int:
+        """The version of the analyses made here."""
+        return VERSION
+
+    @property
+    def encoding(self) -> str:
+        """What counts the tokens of the analyses made here."""
+        return self.counter.name
+
+    def analyse(self, role: str, content: str) -> tuple[TurnAnalysis, int]:
+        """The analysis of a turn, and the tokens of its content."""
+        spans = split_passages(role, content)
+        total = self.counter(content)
+        tokens = [total] if len(spans) == 1 else [self.counter(content[start:end]) for start, end in spans]
+        found = statements.find_statements(role, content)
+        marks = [(mark.kind, mark.start, mark.end) for mark in found]
+        counts = self._count_terms(content, spans)
+        return make_analysis(spans, tokens, counts, speaker=self._speaker(content), statements=marks), total
+
+    def _count_terms(self, content: str, spans: list[Span]) -> list[Counter[int]]:
+        chunks = self.analyser.chunks(content)
+        language = self.analyser.language(chunk for _, chunk in chunks)
+        starts = [start for start, _ in spans]
+        found: list[list[int]] = [[] for _ in spans]
+        part = 0
+        for at, chunk in chunks:
+            while part + 1 < len(starts) and at >= starts[part + 1]:
+                part += 1
+            found[part] += self.analyser.terms(chunk, language)
+        return [Counter(numbers) for numbers in found]
+
+    def _speaker(self, content: str) -> int:
+        match = _SPEAKER.match(content[:120])
+        numbers = self.analyser.terms(match.group(1)) if match else ()
+        return numbers[0] if numbers else 0
+
+    def pack(self, role: str, content: str) -> Analysis:
+        """The analysis of a turn in the form in which a store keeps it."""
+        analysis, tokens = self.analyse(role, content)
+        encoding = self.encoding
+        return Analysis(self.version, codec.encode(analysis, encoding), encoding, tokens)

@@ -1,0 +1,197 @@
+"""Text to terms: words of any script, folded and stemmed, identifiers whole and in parts, as stable 32-bit hashes.
+
+A term is the CRC-32 of its UTF-8 text, so that it means the same in every process. Segmentation follows the idea of
+Unicode's word boundaries (UAX #29): a word is a run of letters, digits and the marks that belong to them. Scripts that
+are written without spaces become overlapping pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable, Sequence
+from zlib import crc32
+
+import Stemmer
+
+from llmslim_memory.ranking.stopwords import ENGLISH, OTHERS
+
+VERSION = 1
+"""Grows whenever the same text would give other terms."""
+
+MAX_TERM_CHARS = 64
+MEMO_SIZE = 100_000
+
+# Marks that `\w` leaves out although they belong to the word they stand in.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957"
+    "\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u09d7\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75\u0a81-\u0a83\u0abc-\u0acd"
+    "\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd\u0bd7\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6"
+    "\u0d00-\u0d03\u0d3b-\u0d4d\u0d57\u0d82\u0d83\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc"
+    "\u0ec8-\u0ece\u0f35\u0f37\u0f39\u0f71-\u0f84\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u18a9\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302f\u3099\u309a\ufe20-\ufe2f"
+)
+_WORD = rf"[\w{_MARKS}]+"
+_CHUNK = re.compile(rf"{_WORD}(?:['’.,:/@\\-]{_WORD})*(?:\+\+|#(?!\w))?")
+_PARTS = re.compile(rf"{_WORD}")
+_SPLIT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|d|ll|re|ve|m|t))$", re.IGNORECASE)
+# Written without spaces: Thai to Myanmar, Khmer, kana, Han and their extensions.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]+"
+)
+_HANGUL = re.compile("[\uac00-\ud7a3]+")
+_ALPHABETIC = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff]")
+_SCRIPTS = (
+    (re.compile("[\u0400-\u052f]"), "russian"),
+    (re.compile("[\u0370-\u03ff\u1f00-\u1fff]"), "greek"),
+    (re.compile("[\u0600-\u06ff]"), "arabic"),
+    (re.compile("[\u0900-\u097f]"), "hindi"),
+    (re.compile("[\u0b80-\u0bff]"), "tamil"),
+    (re.compile("[\u0530-\u058f]"), "armenian"),
+)
+_LATIN = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]+")
+_FOLDED = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+
+ENGLISH_NAME = "english"
+_local = threading.local()
+
+
+def term(text: str) -> int:
+    """The 32-bit number that stands for a term."""
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def _stem(language: str, word: str) -> str:
+    """Stem with a stemmer of this thread: Snowball's are not safe to share."""
+    stemmers: dict[str, Stemmer.Stemmer] | None = getattr(_local, "stemmers", None)
+    if stemmers is None:
+        stemmers = _local.stemmers = {}
+    stemmer = stemmers.get(language)
+    if stemmer is None:
+        stemmer = stemmers[language] = Stemmer.Stemmer(language, 0)
+    return str(stemmer.stemWord(word))
+
+
+def fold(word: str) -> str:
+    """Lower case without the accents and points that people leave out when they type."""
+    if word.isascii():
+        return word.lower()
+    lowered = word.casefold()
+    bare = _FOLDED.sub("", unicodedata.normalize("NFD", lowered))
+    return unicodedata.normalize("NFC", bare)
+
+
+def detect_language(words: Iterable[str]) -> str:
+    """The Latin-script language whose small words stand most often among these lower-case words; English in doubt."""
+    sample = list(words)
+    if not sample:
+        return ENGLISH_NAME
+    english = sum(word in ENGLISH for word in sample)
+    if english * 4 >= len(sample):
+        return ENGLISH_NAME
+    counts = {name: sum(word in stops for word in sample) for name, stops in OTHERS.items()}
+    best = max(counts, key=lambda name: (counts[name], name))
+    enough = counts[best] > english and counts[best] * 5 >= len(sample)
+    return best if enough else ENGLISH_NAME
+
+
+def _grams(run: str, sizes: Sequence[int]) -> list[str]:
+    return [run[i : i + n] for n in sizes for i in range(len(run) - n + 1)]
+
+
+def _unspaced(run: str) -> list[str]:
+    if len(run) == 1:
+        return [run]
+    return _grams(run, (2, 3) if _ALPHABETIC.match(run) else (1, 2))
+
+
+def _spaced(word: str, language: str) -> list[str]:
+    """Terms of one word of a script with spaces: its stem, by script, and by the text's language where they differ."""
+    folded = fold(word)[:MAX_TERM_CHARS]
+    if not folded:
+        return []
+    if folded.isascii():
+        if folded in ENGLISH and language == ENGLISH_NAME:
+            return []
+        stems = [_stem(ENGLISH_NAME, folded)]
+    else:
+        name = next((name for script, name in _SCRIPTS if script.search(folded)), None)
+        if name is not None:
+            stems = [fold(_stem(name, word.lower()[:MAX_TERM_CHARS]))]
+        elif _LATIN.fullmatch(folded):
+            stems = [_stem(ENGLISH_NAME, folded)]
+        else:
+            stems = [folded]
+    if language != ENGLISH_NAME and not stems[0].isdigit() and _LATIN.fullmatch(word.lower()):
+        if word.lower() in OTHERS[language]:
+            return []
+        own = fold(_stem(language, word.lower()[:MAX_TERM_CHARS]))
+        if own != stems[0]:
+            stems.append(own)
+    if _HANGUL.search(folded):
+        stems += [pair for run in _HANGUL.findall(folded) for pair in _grams(run, (2,)) if pair != folded]
+    return stems
+
+
+def _word_terms(word: str, language: str) -> list[str]:
+    """Terms of a run of word characters: split where case, digits or underscores do, kept whole as well."""
+    terms: list[str] = []
+    spaced = _UNSPACED.sub(" ", word)
+    if spaced != word:
+        for run in _UNSPACED.findall(word):
+            terms += _unspaced(run)
+    for piece in spaced.split():
+        parts = _SPLIT.findall(piece) if piece.isascii() else [piece]
+        if len(parts) > 1:
+            terms.append(fold(piece)[:MAX_TERM_CHARS])
+        for part in parts:
+            terms += _spaced(part, language)
+    return terms
+
+
+def chunk_terms(chunk: str, language: str = ENGLISH_NAME) -> list[str]:
+    """Terms of a chunk, which is a word or several joined without spaces (``INV-2291``, ``it's``, ``a/b.py``)."""
+    if _PARTS.fullmatch(chunk):
+        return _word_terms(chunk, language)
+    if _THOUSANDS.fullmatch(chunk):
+        return [chunk.replace(",", "")]
+    head = _CONTRACTION.sub("", chunk)
+    if head != chunk and _PARTS.fullmatch(head):
+        joined = fold(chunk).replace("'", "").replace("’", "")
+        return [] if joined in ENGLISH else _word_terms(head, language)
+    words = _PARTS.findall(chunk)
+    terms = [piece for word in words for piece in _word_terms(word, language)]
+    whole = fold(chunk).replace("’", "'")[:MAX_TERM_CHARS]
+    return [*terms, whole.replace("'", "") if "'" in whole else whole]
+
+
+class Analyser:
+    """Turns text into term hashes, and remembers what it has seen; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._memo: dict[tuple[str, str], tuple[int, ...]] = {}
+
+    def chunks(self, text: str) -> list[tuple[int, str]]:
+        """The words and identifiers of a text, with where each begins."""
+        return [(match.start(), match.group()) for match in _CHUNK.finditer(text)]
+
+    def language(self, chunks: Iterable[str]) -> str:
+        """The language these chunks are most likely written in."""
+        return detect_language(chunk.lower() for chunk in chunks if not chunk.isdigit())
+
+    def terms(self, chunk: str, language: str = ENGLISH_NAME) -> tuple[int, ...]:
+        """The hashes of a chunk's terms."""
+        key = (chunk, language)
+        known = self._memo.get(key)
+        if known is None:
+            normal = chunk if chunk.isascii() else unicodedata.normalize("NFKC", chunk)
+            known = tuple(term(text) for text in chunk_terms(normal, language))
+            if len(self._memo) >= MEMO_SIZE:
+                self._memo.clear()
+            self._memo[key] = known
+        return known

@@ -1,0 +1,139 @@
+"""Words that carry no topic, by language; they also tell which language a text in Latin script is written in."""
+
+from __future__ import annotations
+
+# Contractions stand here without their apostrophe, as the analysis writes them.
+ENGLISH = frozenset(
+    """
+    a about above across actually after again against ago ain all almost along already also although always am among an
+    and another any anybody anyone anything anyway anywhere are aren arent around as at away back be became because
+    become been before began begin being below between both but by came can cannot cant come could couldn couldnt did
+    didn didnt do does doesn doesnt doing don done dont down during each either else even ever every everybody everyone
+    everything few for from further gave get gets getting give given go goes going gone gonna got gotten had hadn hadnt
+    has hasn hasnt have haven havent having he hed hell her here heres hers herself hes hey hi him himself his how hows
+    however i id if ill im in into is isn isnt it itd itll its itself ive just kind knew know let lets like likely ll
+    lot lots made make makes many may maybe me might mightn more most much must mustn my myself near need needn neither
+    never no nobody none nor not nothing now of off oh ok okay often on once one ones only onto or other others ought
+    our ours ourselves out over own perhaps please put quite rather re really right said same say saying says see
+    seem seemed seems shall shan shant she shed shell shes should shouldn shouldnt since so some somebody someone
+    something sometimes somewhere soon still such sure take tell than thank thanks that thats the their theirs them
+    themselves then there theres these they theyd theyll theyre theyve thing things this those though through thus till
+    to together told too took toward towards two under until up upon us use used using usually ve very want wanted
+    wants was wasn wasnt way we wed well went were weren werent weve what whatever whats when whenever whens where
+    wheres whereas whether which while who whoever whole whom whos whose why will with within without won wont would
+    wouldn wouldnt yeah yes yet you youd youll your youre yours yourself yourselves youve
+    """.split()
+)
+
+# Asked in a question, they say what kind of answer is wanted and not what it is about.
+QUESTION = frozenset(
+    """
+    able answer ask asked asking brief briefly bring brought call called conversation conversations describe detail
+    details different discuss discussed discussion explain find give happen happened help information kinds list look
+    looking mention mentioned mentions name names number order planned previous previously provide question recall
+    remember remind share shared show showed someone sort specific specifically suggest suggested talk talked talking
+    tell think thought time times total try trying type types various
+    """.split()
+)
+
+OTHERS: dict[str, frozenset[str]] = {
+    "german": frozenset(
+        """
+        aber als am an auch auf aus bei bin bis bist da damit dann das dass dein deine dem den denn der des dich die dir
+        doch du ein eine einem einen einer eines er es euch für habe haben hast hat hatte hier ich ihm ihn ihr ihre im
+        in ist ja jetzt kann kannst kein keine können machen mal man mein meine meinem meinen meiner mich mir mit muss
+        nach nicht noch nun nur oder schon sehr sein seine seit sich sie sind so über um und uns unser vom von vor war
+        waren warum was weil wenn wer werden wie wieder will wir wird wo wollen wurde zu zum zur
+        """.split()
+    ),
+    "french": frozenset(
+        """
+        ai as au aussi avec avez avoir avons bien c ce cela ces cet cette comme d dans de des du elle elles en es est et
+        été être eu fait il ils j je l la le les leur leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou
+        où par pas peu plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si son sont
+        suis sur t ta te tes toi ton tous tout très tu un une vos votre vous y
+        """.split()
+    ),
+    "spanish": frozenset(
+        """
+        a al algo ante así aunque como con cual cuál cuando cuándo de del desde donde dónde el él ella ellos en entre
+        era es esa ese eso esta está están este esto estos estoy fue ha había hace hacer han hasta hay he la las le les
+        lo los más me mi mis muy nada ni no nos o para pero por porque qué que quién se sea ser si sí sin sobre son soy
+        su sus también te tengo ti tiene todo tu tus un una uno unos y ya yo
+        """.split()
+    ),
+    "italian": frozenset(
+        """
+        a ai al alla anche che chi ci come con cosa da dal dalla de del della delle dei di dove due e è ed era essere fa
+        gli ha hai hanno ho i il in io la le lei lo loro lui ma mi mia mio molto ne nel nella no noi non o per perché
+        però più può quale quando quello questa questo qui se sei si sì sia sono sta sul sulla suo sua ti tra tu tuo un
+        una uno vi voi
+        """.split()
+    ),
+    "portuguese": frozenset(
+        """
+        a ao as às até com como da das de dela dele do dos e é ela ele eles em entre era essa esse esta está este eu foi
+        há isso isto já lhe mais mas me meu meus minha muito na não nas nem no nos nós num o onde os ou para pela pelo
+        por porque qual quando que quem se sem ser seu só sua são também te tem tenho ter tu um uma você vocês
+        """.split()
+    ),
+    "dutch": frozenset(
+        """
+        aan al als bij dan dat de deze die dit door een en er geen had heb hebben heeft hem het hier hij hoe hun ik in
+        is je jij jouw kan kunnen maar me meer met mij mijn moet na naar niet nog nu of om onder ons ook op over te tot
+        u uit van veel voor waar waarom was wat we wel werd wie wij wil worden zal ze zei zelf zich zij zijn zo zou
+        """.split()
+    ),
+    "swedish": frozenset(
+        """
+        alla att av blev bli de dem den det detta dig din du där då efter ej eller en er ett från för ha hade han har
+        hon hur här i inte jag kan kommer man med men mig min mitt mycket ni nu när och också om på sig sin ska som så
+        till under upp ut vad var vara vi vid vill är över
+        """.split()
+    ),
+    "norwegian": frozenset(
+        """
+        alle at av ble bli da de deg dem den denne der det din du eller en er et etter for fra før ha hadde han har hun
+        hva hvem hvor hvordan i ikke jeg kan kommer man med meg men min mitt mye ned noe nå når og også om opp oss over
+        på seg sin skal som så til under ut var vi vil være å
+        """.split()
+    ),
+    "danish": frozenset(
+        """
+        af alle at blev blive da de dem den denne der det dig din du efter eller en er et for fra før har havde have
+        hun hvad hvem hvor hvordan i ikke jeg kan kommer man med meget men mig min mit ned noget nu når og også om op
+        os over på sig sin skal som så til ud under var vi vil være
+        """.split()
+    ),
+    "finnish": frozenset(
+        """
+        ei eivät en ett että he hän ja jo joka jos kanssa kuin kun kuka me mikä mitä minä minun minulla missä mutta myös
+        ne nyt oli olen olet on ovat se sen siis sinä sitten tai te tämä vain voi
+        """.split()
+    ),
+    "polish": frozenset(
+        """
+        ale ani bardzo bez był była było być ci co czy dla do gdy gdzie go i ich ja jak jaki jako jest jestem już kiedy
+        kto która które który ma mam mi mnie mój na nad nam nas nie nim niż o od on ona oni po pod ponieważ przez przy
+        są się tak także tam tego ten to tu ty tylko w we więc z za ze że
+        """.split()
+    ),
+    "turkish": frozenset(
+        """
+        ama ancak bana ben benim bir biz bu bunu çok da daha de değil diye en gibi hem her için ile ise kadar ki kim
+        mi mı mu mü nasıl ne neden nerede o olan olarak onu sen senin siz şey şu var ve veya ya yok
+        """.split()
+    ),
+    "romanian": frozenset(
+        """
+        a acest această ai al ale am ar are ași au ca care ce cel cine cu cum când de din după e ea el ei este eu eu fi
+        fost iar în îmi la lor lui mai mea meu mi nu o pe pentru prin sa sau se si sunt să te tu un una unde va și
+        """.split()
+    ),
+    "indonesian": frozenset(
+        """
+        ada adalah aku akan anda apa atau bagaimana bisa dalam dan dari dengan di dia di ini itu juga kami kamu karena
+        ke kita lebih mereka oleh pada saya sebagai sudah tidak untuk yang
+        """.split()
+    ),
+}
