@@ -6,7 +6,7 @@ for what is looked at, so that a search costs what it finds and not what is stor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -55,16 +55,29 @@ class Candidate:
 class History(Protocol):
     """The turns of one scope, oldest first; every sequence and array has one entry a turn."""
 
-    ids: Sequence[str]
-    roles: Sequence[str]
-    times: NDArray[np.int64]
-    """UTC microseconds since 1970."""
-    sessions: NDArray[np.int32]
-    """Index of the turn's session (its ``run_id``), in the order in which sessions begin."""
-    tokens: NDArray[np.int32]
-    """Tokens of the content."""
-    eligible: NDArray[np.bool_]
-    """Whether the turn may be shown: inside the time window and not excluded."""
+    @property
+    def ids(self) -> Sequence[str]:
+        """Ids of the turns."""
+
+    @property
+    def roles(self) -> Sequence[str]:
+        """Roles of the turns."""
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """UTC microseconds since 1970."""
+
+    @property
+    def sessions(self) -> NDArray[np.int32]:
+        """Index of the turn's session (its ``run_id``), in the order in which sessions begin."""
+
+    @property
+    def tokens(self) -> NDArray[np.int32]:
+        """Tokens of the content."""
+
+    @property
+    def eligible(self) -> NDArray[np.bool_]:
+        """Whether the turn may be shown: inside the time window and not excluded."""
 
     def items(self, turns: Sequence[int]) -> list[MemoryItem]:
         """The turns at these positions, content and metadata included."""
@@ -76,12 +89,17 @@ class History(Protocol):
         """The statements of these kinds in eligible turns, oldest first."""
 
 
+def _no_windows(turn: int) -> list[Candidate]:  # noqa: ARG001
+    return []
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """How well the eligible turns of a history answer a question.
 
-    ``turn_scores`` has one entry a turn, 0 where nothing bears on the question. ``user`` and ``reply`` hold the best
-    passages of the two pools, best first, ties by time; a turn may stand there with several passages.
+    ``turn_scores`` has one entry a turn, 0 where nothing bears on the question. ``user`` holds the user's turns, whole,
+    and ``reply`` the passages of all others (a turn may stand there with several), both the best only, best first,
+    ties by time. All scores lie in [0, 1] on one scale. ``windows`` gives the passages of any turn, best first.
     ``matched`` is false when no eligible turn bears on the question at all.
     """
 
@@ -89,3 +107,4 @@ class Ranking:
     user: Sequence[Candidate]
     reply: Sequence[Candidate]
     matched: bool
+    windows: Callable[[int], list[Candidate]] = _no_windows

@@ -124,9 +124,7 @@ def _head(item: MemoryItem) -> TurnHead:
     """A head whose revision changes with whatever the index keeps of the turn."""
     told = f"{item.role}\0{item.created_at.isoformat()}\0{item.seq}\0{item.content}"
     revision = crc32(told.encode("utf-8", "surrogatepass"))
-    return TurnHead(
-        item.id, item.role, item.created_at, item.seq, item.user_id, item.agent_id, item.run_id, revision
-    )
+    return TurnHead(item.id, item.role, item.created_at, item.seq, item.user_id, item.agent_id, item.run_id, revision)
 
 
 def _indexed(head: TurnHead, tokens: int, analysis: TurnAnalysis) -> IndexedTurn:

@@ -16,9 +16,7 @@ def idf(df: int, n: int) -> float:
     return math.log1p((n - df + 0.5) / (df + 0.5))
 
 
-def length_norms(
-    lengths: NDArray[np.float64], average: float, *, k1: float = K1, b: float = B
-) -> NDArray[np.float64]:
+def length_norms(lengths: NDArray[np.float64], average: float, *, k1: float = K1, b: float = B) -> NDArray[np.float64]:
     """What a term frequency is weighed against, one a document: ``k1 * (1 - b + b * length / average)``."""
     return k1 * ((1.0 - b) + b * lengths / max(average, 1e-9))
 

@@ -1,8 +1,9 @@
-"""From scores to a ranking: the best passages of the user's turns and of the replies, and calibrated hits."""
+"""From scores to a ranking: the user's turns whole, the best passages of all others, on one scale from 0 to 1."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
@@ -12,20 +13,25 @@ from llmslim_memory.ranking.index import Snapshot
 from llmslim_memory.ranking.scoring import Scores
 from llmslim_memory.views import Candidate, Ranking
 
-MAX_CANDIDATES = 600
-"""At most this many passages of a pool are ranked; more would not be read."""
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MAX_CANDIDATES = 400
+"""At most this many candidates of a pool are ranked; more would not be read."""
+LEAST_SCORE = 0.1
+"""No turn that bears on the question scores less."""
 
 
 class Candidates(Sequence[Candidate]):
-    """Ranked passages, made into values only as they are looked at."""
+    """Ranked turns or passages, made into values only as they are looked at."""
 
-    def __init__(self, snapshot: Snapshot, rows: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
-        self._snapshot = snapshot
-        self._rows = rows
+    def __init__(self, make: Callable[[int, float], Candidate], keys: Ints, scores: Floats) -> None:
+        self._make = make
+        self._keys = keys
         self._scores = scores
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._keys)
 
     @overload
     def __getitem__(self, index: int) -> Candidate: ...
@@ -33,57 +39,98 @@ class Candidates(Sequence[Candidate]):
     def __getitem__(self, index: slice) -> Sequence[Candidate]: ...
     def __getitem__(self, index: int | slice) -> Candidate | Sequence[Candidate]:
         if isinstance(index, slice):
-            return Candidates(self._snapshot, self._rows[index], self._scores[index])
-        return _candidate(self._snapshot, int(self._rows[index]), float(self._scores[index]))
+            return Candidates(self._make, self._keys[index], self._scores[index])
+        return self._make(int(self._keys[index]), float(self._scores[index]))
 
     def __iter__(self) -> Iterator[Candidate]:
-        for row, score in zip(self._rows.tolist(), self._scores.tolist(), strict=True):
-            yield _candidate(self._snapshot, row, score)
+        for key, score in zip(self._keys.tolist(), self._scores.tolist(), strict=True):
+            yield self._make(key, score)
 
 
-def _candidate(snapshot: Snapshot, row: int, score: float) -> Candidate:
-    turn = int(snapshot.positions[row])
-    first, after = int(snapshot.first[turn]), int(snapshot.first[turn + 1])
-    part = row - int(snapshot.passages[first])
-    return Candidate(
-        turn=turn,
-        part=part,
-        start=int(snapshot.starts[row]),
-        end=int(snapshot.ends[row]),
-        kind="turn" if after - first == 1 else "window",
-        score=score,
-        tokens=int(snapshot.passage_tokens[row]),
-    )
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Makes candidates of the turns and passages of a snapshot."""
+
+    snapshot: Snapshot
+    scores: Floats
+    """Of each passage row."""
+
+    def turn(self, turn: int, score: float) -> Candidate:
+        """A whole turn."""
+        rows = self.rows(turn)
+        start, end = int(self.snapshot.starts[rows[0]]), int(self.snapshot.ends[rows[-1]])
+        return Candidate(turn, 0, start, end, "turn", score, int(self.snapshot.tokens[turn]))
+
+    def passage(self, row: int, score: float) -> Candidate:
+        """One passage of a turn, which is the whole turn if that has no other."""
+        turn = int(self.snapshot.positions[row])
+        rows = self.rows(turn)
+        if len(rows) == 1:
+            return self.turn(turn, score)
+        start, end = int(self.snapshot.starts[row]), int(self.snapshot.ends[row])
+        tokens = int(self.snapshot.passage_tokens[row])
+        return Candidate(turn, row - int(rows[0]), start, end, "window", score, tokens)
+
+    def windows(self, turn: int) -> list[Candidate]:
+        """All passages of a turn, best first."""
+        rows = self.rows(turn)
+        scores = self.scores[rows]
+        order = np.lexsort((rows, -scores))
+        return list(Candidates(self.passage, rows[order], scores[order]))
+
+    def rows(self, turn: int) -> Ints:
+        """The passage rows of a turn."""
+        return self.snapshot.passages[self.snapshot.first[turn] : self.snapshot.first[turn + 1]]
 
 
-def _best_rows(
-    snapshot: Snapshot, scores: NDArray[np.float64], wanted: NDArray[np.bool_], limit: int
-) -> NDArray[np.int64]:
-    """Rows of the best wanted passages, best first, ties by time and place."""
-    rows = np.flatnonzero(wanted)
-    if len(rows) > limit:
-        least = np.partition(scores[rows], len(rows) - limit)[len(rows) - limit]
-        rows = rows[scores[rows] >= least]
-    order = np.lexsort((rows, snapshot.positions[rows], -scores[rows]))
-    return rows[order][:limit]
+def _best(keys: Ints, scores: Floats, places: Ints, limit: int) -> tuple[Ints, Floats]:
+    """The best keys, best first, ties by place."""
+    if len(keys) > limit:
+        least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        kept = scores >= least
+        keys, scores, places = keys[kept], scores[kept], places[kept]
+    order = np.lexsort((keys, places, -scores))[:limit]
+    return keys[order], scores[order]
+
+
+def calibrate(scores: Floats, top: float, confidence: float) -> Floats:
+    """Bring scores that are at most about ``top`` to [0, 1]: the best to about ``confidence``, those above 0 to at
+    least :data:`LEAST_SCORE`, in the same order."""
+    if top <= 0:
+        return np.zeros(len(scores))
+    scaled = LEAST_SCORE + (1 - LEAST_SCORE) * confidence * np.minimum(scores / top, 1.0)
+    return np.where(scores > 0, scaled, 0.0)
 
 
 def make_ranking(
     snapshot: Snapshot, scores: Scores, eligible: NDArray[np.bool_], *, limit: int = MAX_CANDIDATES
 ) -> Ranking:
     """Rank what may be shown; nothing of a turn that is not eligible is named."""
-    turn_scores = np.where(eligible, scores.turns, 0.0)
-    positions = snapshot.positions
-    alive = positions >= 0
-    shown = np.zeros(len(positions), dtype=bool)
-    if len(snapshot.ids):
-        shown = alive & (scores.passages > 0) & (turn_scores > 0)[np.maximum(positions, 0)]
-        of_user = snapshot.is_user[np.maximum(positions, 0)]
-    else:
-        of_user = shown
-    pools = []
-    for wanted in (shown & of_user, shown & ~of_user):
-        rows = _best_rows(snapshot, scores.passages, wanted, limit)
-        pools.append(Candidates(snapshot, rows, scores.passages[rows]))
+    shown = eligible & (scores.turns > 0)
     matched = bool((eligible & (scores.direct > 0)).any())
-    return Ranking(turn_scores, pools[0], pools[1], matched)
+    if not matched:
+        shown = np.zeros(len(shown), dtype=bool)
+    in_reply = _reply_rows(snapshot, scores, shown)
+    confidence = float(scores.coverage[eligible].max()) if matched else 0.0
+    top = float(max(scores.turns[shown].max(), scores.passages[in_reply].max(initial=0.0))) if shown.any() else 0.0
+    turn_scores = np.where(shown, calibrate(scores.turns, top, confidence), 0.0)
+    passages = Passages(snapshot, calibrate(scores.passages, top, confidence))
+    users = np.flatnonzero(shown & snapshot.is_user)
+    user = _best(users, turn_scores[users], users, limit)
+    reply = _best(in_reply, passages.scores[in_reply], snapshot.positions[in_reply].astype(np.int64), limit)
+    return Ranking(
+        turn_scores,
+        Candidates(passages.turn, *user),
+        Candidates(passages.passage, *reply),
+        matched,
+        passages.windows,
+    )
+
+
+def _reply_rows(snapshot: Snapshot, scores: Scores, shown: NDArray[np.bool_]) -> Ints:
+    """Rows of the passages that may be shown of turns that are not the user's."""
+    if not len(shown):
+        return np.empty(0, np.int64)
+    alive = snapshot.positions >= 0
+    turns = np.maximum(snapshot.positions, 0)
+    return np.flatnonzero(alive & (scores.passages > 0) & (shown & ~snapshot.is_user)[turns])
