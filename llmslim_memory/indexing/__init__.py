@@ -95,7 +95,7 @@ class ScopeIndexes:
             eligible &= ~np.array([run in runs for run in snapshot.runs], dtype=bool)[snapshot.sessions]
         return ScopeHistory(snapshot, eligible, self._store)
 
-    def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:
+    def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:  # noqa: ARG002
         """Rank the turns of a history that :meth:`open` gave.
 
         Args:

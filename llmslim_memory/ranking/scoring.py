@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from llmslim_memory.ranking.bm25 import idf, length_norms, saturate
 from llmslim_memory.ranking.index import Snapshot
-from llmslim_memory.ranking.query import Query, QueryTerm
+from llmslim_memory.ranking.query import Query
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

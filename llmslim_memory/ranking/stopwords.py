@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Contractions stand here without their apostrophe, as the analysis writes them.
-ENGLISH = frozenset(
+ENGLISH = _words(
     """
     a about above across actually after again against ago ain all almost along already also although always am among an
     and another any anybody anyone anything anyway anywhere are aren arent around as at away back be became because
@@ -22,118 +27,118 @@ ENGLISH = frozenset(
     wants was wasn wasnt way we wed well went were weren werent weve what whatever whats when whenever whens where
     wheres whereas whether which while who whoever whole whom whos whose why will with within without won wont would
     wouldn wouldnt yeah yes yet you youd youll your youre yours yourself yourselves youve
-    """.split()
+    """
 )
 
 # Asked in a question, they say what kind of answer is wanted and not what it is about.
-QUESTION = frozenset(
+QUESTION = _words(
     """
     able answer ask asked asking brief briefly bring brought call called conversation conversations describe detail
     details different discuss discussed discussion explain find give happen happened help information kinds list look
     looking mention mentioned mentions name names number order planned previous previously provide question recall
     remember remind share shared show showed someone sort specific specifically suggest suggested talk talked talking
     tell think thought time times total try trying type types various
-    """.split()
+    """
 )
 
 OTHERS: dict[str, frozenset[str]] = {
-    "german": frozenset(
+    "german": _words(
         """
         aber als am an auch auf aus bei bin bis bist da damit dann das dass dein deine dem den denn der des dich die dir
         doch du ein eine einem einen einer eines er es euch für habe haben hast hat hatte hier ich ihm ihn ihr ihre im
         in ist ja jetzt kann kannst kein keine können machen mal man mein meine meinem meinen meiner mich mir mit muss
         nach nicht noch nun nur oder schon sehr sein seine seit sich sie sind so über um und uns unser vom von vor war
         waren warum was weil wenn wer werden wie wieder will wir wird wo wollen wurde zu zum zur
-        """.split()
+        """
     ),
-    "french": frozenset(
+    "french": _words(
         """
         ai as au aussi avec avez avoir avons bien c ce cela ces cet cette comme d dans de des du elle elles en es est et
         été être eu fait il ils j je l la le les leur leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou
         où par pas peu plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si son sont
         suis sur t ta te tes toi ton tous tout très tu un une vos votre vous y
-        """.split()
+        """
     ),
-    "spanish": frozenset(
+    "spanish": _words(
         """
         a al algo ante así aunque como con cual cuál cuando cuándo de del desde donde dónde el él ella ellos en entre
         era es esa ese eso esta está están este esto estos estoy fue ha había hace hacer han hasta hay he la las le les
         lo los más me mi mis muy nada ni no nos o para pero por porque qué que quién se sea ser si sí sin sobre son soy
         su sus también te tengo ti tiene todo tu tus un una uno unos y ya yo
-        """.split()
+        """
     ),
-    "italian": frozenset(
+    "italian": _words(
         """
         a ai al alla anche che chi ci come con cosa da dal dalla de del della delle dei di dove due e è ed era essere fa
         gli ha hai hanno ho i il in io la le lei lo loro lui ma mi mia mio molto ne nel nella no noi non o per perché
         però più può quale quando quello questa questo qui se sei si sì sia sono sta sul sulla suo sua ti tra tu tuo un
         una uno vi voi
-        """.split()
+        """
     ),
-    "portuguese": frozenset(
+    "portuguese": _words(
         """
         a ao as às até com como da das de dela dele do dos e é ela ele eles em entre era essa esse esta está este eu foi
         há isso isto já lhe mais mas me meu meus minha muito na não nas nem no nos nós num o onde os ou para pela pelo
         por porque qual quando que quem se sem ser seu só sua são também te tem tenho ter tu um uma você vocês
-        """.split()
+        """
     ),
-    "dutch": frozenset(
+    "dutch": _words(
         """
         aan al als bij dan dat de deze die dit door een en er geen had heb hebben heeft hem het hier hij hoe hun ik in
         is je jij jouw kan kunnen maar me meer met mij mijn moet na naar niet nog nu of om onder ons ook op over te tot
         u uit van veel voor waar waarom was wat we wel werd wie wij wil worden zal ze zei zelf zich zij zijn zo zou
-        """.split()
+        """
     ),
-    "swedish": frozenset(
+    "swedish": _words(
         """
         alla att av blev bli de dem den det detta dig din du där då efter ej eller en er ett från för ha hade han har
         hon hur här i inte jag kan kommer man med men mig min mitt mycket ni nu när och också om på sig sin ska som så
         till under upp ut vad var vara vi vid vill är över
-        """.split()
+        """
     ),
-    "norwegian": frozenset(
+    "norwegian": _words(
         """
         alle at av ble bli da de deg dem den denne der det din du eller en er et etter for fra før ha hadde han har hun
         hva hvem hvor hvordan i ikke jeg kan kommer man med meg men min mitt mye ned noe nå når og også om opp oss over
         på seg sin skal som så til under ut var vi vil være å
-        """.split()
+        """
     ),
-    "danish": frozenset(
+    "danish": _words(
         """
         af alle at blev blive da de dem den denne der det dig din du efter eller en er et for fra før har havde have
         hun hvad hvem hvor hvordan i ikke jeg kan kommer man med meget men mig min mit ned noget nu når og også om op
         os over på sig sin skal som så til ud under var vi vil være
-        """.split()
+        """
     ),
-    "finnish": frozenset(
+    "finnish": _words(
         """
         ei eivät en ett että he hän ja jo joka jos kanssa kuin kun kuka me mikä mitä minä minun minulla missä mutta myös
         ne nyt oli olen olet on ovat se sen siis sinä sitten tai te tämä vain voi
-        """.split()
+        """
     ),
-    "polish": frozenset(
+    "polish": _words(
         """
         ale ani bardzo bez był była było być ci co czy dla do gdy gdzie go i ich ja jak jaki jako jest jestem już kiedy
         kto która które który ma mam mi mnie mój na nad nam nas nie nim niż o od on ona oni po pod ponieważ przez przy
         są się tak także tam tego ten to tu ty tylko w we więc z za ze że
-        """.split()
+        """
     ),
-    "turkish": frozenset(
+    "turkish": _words(
         """
         ama ancak bana ben benim bir biz bu bunu çok da daha de değil diye en gibi hem her için ile ise kadar ki kim
         mi mı mu mü nasıl ne neden nerede o olan olarak onu sen senin siz şey şu var ve veya ya yok
-        """.split()
+        """
     ),
-    "romanian": frozenset(
+    "romanian": _words(
         """
         a acest această ai al ale am ar are ași au ca care ce cel cine cu cum când de din după e ea el ei este eu eu fi
         fost iar în îmi la lor lui mai mea meu mi nu o pe pentru prin sa sau se si sunt să te tu un una unde va și
-        """.split()
+        """
     ),
-    "indonesian": frozenset(
+    "indonesian": _words(
         """
         ada adalah aku akan anda apa atau bagaimana bisa dalam dan dari dengan di dia di ini itu juga kami kamu karena
         ke kita lebih mereka oleh pada saya sebagai sudah tidak untuk yang
-        """.split()
+        """
     ),
 }
