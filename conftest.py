@@ -1,0 +1,36 @@
+"""Runs the Python blocks of README.md and docs/ as tests, each page in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sybil import Sybil
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+
+@pytest.fixture(scope="module")
+def page_folder() -> Iterator[None]:
+    """A folder that the blocks of one page may write into."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.chdir(folder)
+        yield
+        os.chdir(before)
+
+
+def _close_what_is_open(namespace: dict[str, Any]) -> None:
+    for value in list(namespace.values()):
+        if not isinstance(value, type) and callable(getattr(value, "close", None)):
+            value.close()
+
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(), SkipParser()],
+    patterns=["README.md", "docs/*.md", "integrations/*/README.md", "integrations/*/docs/*.md"],
+    teardown=_close_what_is_open,
+    fixtures=["page_folder"],
+).pytest()

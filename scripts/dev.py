@@ -1,0 +1,155 @@
+"""Sets up .venv with nothing but Python 3.11 or newer, and runs one of the project's jobs in it.
+
+    python3 scripts/dev.py demo            the library at work on an example history
+    python3 scripts/dev.py test [ARG...]   the whole test suite, or pytest with these arguments
+    python3 scripts/dev.py coverage        the core's tests, branch coverage measured and at least 95 %
+    python3 scripts/dev.py check           format, lint, types and import contracts
+    python3 scripts/dev.py matrix [NAME]   the adapters' tests on the oldest and newest frameworks supported
+    python3 scripts/dev.py setup           only the environment for tests
+
+A second run is fast: an environment is set up again only when a pyproject.toml has changed.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = ROOT / ".venv"
+ADAPTERS = {"langchain": ROOT / "integrations" / "langchain", "llama-index": ROOT / "integrations" / "llama-index"}
+TEST_PATHS = ["tests", "integrations/langchain/tests", "integrations/llama-index/tests", "README.md", "docs"]
+CORE_ONLY = ["-e", "."]
+EVERYTHING = ["-e", ".[dev]", "-e", "integrations/langchain[dev]", "-e", "integrations/llama-index[dev]"]
+# Database servers are to be there, and nothing is to wait for a network.
+TEST_SETTINGS = {"REQUIRE_SERVICES": "1", "LLMSLIM_OFFLINE": "1"}
+COVERAGE_PERCENT = 95
+
+
+def main(arguments):
+    jobs = {"demo": demo, "test": test, "coverage": coverage, "check": check, "matrix": matrix, "setup": setup}
+    if not arguments or arguments[0] not in jobs:
+        sys.exit(__doc__)
+    if sys.version_info < (3, 11):  # noqa: UP036 - python3 may be an older one
+        restart_with_newer_python()
+    os.chdir(ROOT)
+    sys.exit(jobs[arguments[0]](arguments[1:]))
+
+
+def restart_with_newer_python():
+    for minor in (11, 12, 13, 14):
+        found = shutil.which(f"python3.{minor}")
+        if found:
+            os.execv(found, [found, *sys.argv])
+    sys.exit("Python 3.11 or newer is needed, and there is no python3.11 to python3.14 on the PATH")
+
+
+def demo(arguments):
+    python = install(ENVIRONMENT, "core", CORE_ONLY)
+    settings = {"LLMSLIM_OFFLINE": os.environ.get("LLMSLIM_OFFLINE", "1")}
+    return run([python, "-m", "llmslim_memory", "demo", *arguments], settings)
+
+
+def setup(_arguments):
+    install(ENVIRONMENT, "dev", EVERYTHING)
+    return 0
+
+
+def test(arguments):
+    python = install(ENVIRONMENT, "dev", EVERYTHING)
+    pytest = [python, "-m", "pytest"]
+    return run([*pytest, *(arguments or ["-q", "-n", "2", "--dist", "loadfile", *TEST_PATHS])], TEST_SETTINGS)
+
+
+def coverage(_arguments):
+    python = install(ENVIRONMENT, "dev", EVERYTHING)
+    measure = ["--cov", "--cov-report=term-missing:skip-covered", f"--cov-fail-under={COVERAGE_PERCENT}"]
+    return run([python, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *measure, "tests"], TEST_SETTINGS)
+
+
+def check(_arguments):
+    python = install(ENVIRONMENT, "dev", EVERYTHING)
+    lint_imports = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    commands = [
+        ["-m", "ruff", "format", "--check", "."],
+        ["-m", "ruff", "check", "."],
+        ["-m", "mypy"],
+        ["-m", "mypy", "-p", "langchain_llmslim"],
+        ["-m", "mypy", "-p", "llama_index.memory.llmslim"],
+        ["-c", lint_imports],
+    ]
+    return max(run([python, *command]) for command in commands)
+
+
+def matrix(arguments):
+    import tomllib
+
+    names = arguments or list(ADAPTERS)
+    failed = 0
+    for name in names:
+        project = tomllib.loads((ADAPTERS[name] / "pyproject.toml").read_text(encoding="utf-8"))
+        for label, pins in project["tool"]["llmslim"]["matrix"].items():
+            environment = ROOT / ".matrix" / f"{name}-{label}"
+            wanted = ["-e", ".[dev]", "-e", f"integrations/{name}[dev]", *pins]
+            python = install(environment, "all", wanted)
+            print(f"{name}, {label}: {', '.join(pins) or 'newest releases'}", flush=True)
+            failed |= run([python, "-m", "pytest", "-q", f"integrations/{name}/tests"], TEST_SETTINGS)
+    return failed
+
+
+def install(environment, level, wanted):
+    """Install ``wanted`` into ``environment``, unless that was done already; return its Python."""
+    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    stamp = environment / f".llmslim-{level}"
+    digest = fingerprint(wanted)
+    if stamp.exists() and stamp.read_text(encoding="ascii") == digest and python.exists():
+        return str(python)
+    print(f"Setting up {environment.relative_to(ROOT)} (once; this takes a minute or two) ...", flush=True)
+    if not python.exists():
+        venv.create(environment, with_pip=True, clear=environment.exists())
+    with_uv = [str(python), "-m", "uv", "pip", "install", "-q", "-p", str(python)]
+    with_pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    if not (has_uv(python) and run([*with_uv, *wanted], uv_settings(python)) == 0) and run([*with_pip, *wanted]):
+        sys.exit("The packages could not be installed; see the message above")
+    stamp.write_text(digest, encoding="ascii")
+    return str(python)
+
+
+def fingerprint(wanted):
+    """Changes with what is installed, where it stands, and the Python that runs it."""
+    files = [ROOT / "pyproject.toml", *(folder / "pyproject.toml" for folder in ADAPTERS.values())]
+    parts = [sys.version, str(ROOT), *wanted, *(path.read_text(encoding="utf-8") for path in files)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def has_uv(python):
+    """Whether uv, which installs several times faster than pip, is in the environment or can be put there."""
+    if quiet([str(python), "-m", "uv", "--version"]).returncode == 0:
+        return True
+    if quiet([str(python), "-m", "pip", "--version"]).returncode != 0:
+        quiet([str(python), "-m", "ensurepip"])
+    return quiet([str(python), "-m", "pip", "install", "-q", "uv"]).returncode == 0
+
+
+def uv_settings(python):
+    """uv does not read pip's configuration: hand over the index and the certificates that pip uses."""
+    index = quiet([str(python), "-m", "pip", "config", "get", "global.index-url"]).stdout.strip()
+    index = os.environ.get("PIP_INDEX_URL") or index
+    certificates = os.environ.get("PIP_CERT")
+    settings = {"UV_DEFAULT_INDEX": index, "SSL_CERT_FILE": certificates}
+    return {name: value for name, value in settings.items() if value and name not in os.environ}
+
+
+def quiet(command):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def run(command, settings=None):
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, **(settings or {})}, check=False).returncode
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
