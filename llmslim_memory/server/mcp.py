@@ -135,7 +135,7 @@ class _Tools:
     async def import_history(
         self, path: Annotated[str, Field(description="a chat export on this machine: file or folder")]
     ) -> str:
-        """Import a chat export (Claude Code, ChatGPT, Claude.ai, Mem0, JSONL). Importing again adds only what is new."""
+        """Import a chat export (Claude Code, ChatGPT, Claude.ai, Mem0, JSONL). Again adds only what is new."""
         report = await _in_thread(import_history, path, self._memory.open(), user_id=self._scope.user_id)
         return f"{report.imported} turns imported, {report.duplicates} were there already."
 
