@@ -187,7 +187,8 @@ def test_a_search_leaves_out_turns_and_sessions_on_request(memory: Memory) -> No
 
 
 def test_rank_gives_the_best_passages_with_scores_between_0_and_1(memory: Memory) -> None:
-    memory.add([say("I like green tea"), say("The train leaves at nine"), say("Tea or coffee?")], user_id="u1")
+    for run, text in enumerate(["I like green tea", "The train leaves at nine", "Tea or coffee?"]):
+        memory.add(say(text), user_id="u1", run_id=f"r{run}")
     hits = memory.rank("green tea", user_id="u1", k=2)
     assert [hit.text for hit in hits] == ["I like green tea", "Tea or coffee?"]
     assert 1 >= hits[0].score > hits[1].score > 0
@@ -243,7 +244,7 @@ def test_a_query_that_is_no_text_is_refused(memory: Memory) -> None:
 
 
 def test_what_a_bare_store_lacks_is_named() -> None:
-    with pytest.raises(UnsupportedError, match="BareStore.*SupportsScan"):
+    with pytest.raises(UnsupportedError, match=r"BareStore.*SupportsScan"):
         Memory(BareStore()).scopes()
 
 
