@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, runtime_checkable
 
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError
 
@@ -33,6 +33,14 @@ def _parse_time(value: object) -> datetime | None:
     return None if value is None else datetime.fromisoformat(str(value)).astimezone(UTC)
 
 
+class ScopeIds(TypedDict):
+    """The three ids of a scope as keyword arguments, unset ones as ``None``."""
+
+    user_id: str | None
+    agent_id: str | None
+    run_id: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Whose memory an operation reads or writes: a person, an agent, one session, or a combination.
@@ -52,7 +60,7 @@ class Scope:
     run_id: str | None = None
 
     def __post_init__(self) -> None:
-        given = {name: value for name, value in self.ids().items() if value is not None}
+        given = self.given()
         if not given:
             raise InvalidValueError(
                 "the scope is empty: pass at least one of user_id, agent_id and run_id "
@@ -61,9 +69,14 @@ class Scope:
         for name, value in given.items():
             check_id(name, value)
 
-    def ids(self) -> dict[str, str | None]:
+    def ids(self) -> ScopeIds:
         """The three ids by name, unset ones as ``None``."""
-        return {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
+        return ScopeIds(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+
+    def given(self) -> dict[str, str]:
+        """The ids that are set, by name."""
+        ids = (("user_id", self.user_id), ("agent_id", self.agent_id), ("run_id", self.run_id))
+        return {name: value for name, value in ids if value is not None}
 
     def matches(self, user_id: str | None, agent_id: str | None, run_id: str | None) -> bool:
         """Whether a turn stored under these ids lies in this scope."""

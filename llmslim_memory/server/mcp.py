@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar
+from typing import Annotated, Literal, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -18,7 +19,7 @@ from llmslim_memory.aio import AsyncMemory
 from llmslim_memory.envelope import ContextEnvelope
 from llmslim_memory.errors import LLMSlimError, StoreError, StoreUnavailableError
 from llmslim_memory.history import import_history
-from llmslim_memory.types import MemoryItem, Scope
+from llmslim_memory.types import MemoryItem, Scope, ScopeIds
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +137,7 @@ class _Tools:
         self, path: Annotated[str, Field(description="a chat export on this machine: file or folder")]
     ) -> str:
         """Import a chat export (Claude Code, ChatGPT, Claude.ai, Mem0, JSONL). Again adds only what is new."""
-        report = await _in_thread(import_history, path, self._memory.open(), user_id=self._scope.user_id)
+        report = await asyncio.to_thread(import_history, path, self._memory.open(), user_id=self._scope.user_id)
         return f"{report.imported} turns imported, {report.duplicates} were there already."
 
     async def sessions(self) -> str:
@@ -151,16 +152,10 @@ class _Tools:
 
     async def session(self, run_id: str) -> str:
         """One session, oldest turn first, as quoted history."""
-        ids = self._scope.ids() | {"run_id": self._scope.run_id or run_id}
-        items = await self._memory.get_all(**ids) if ids["run_id"] == run_id else []
+        ids = ScopeIds(user_id=self._scope.user_id, agent_id=self._scope.agent_id, run_id=run_id)
+        items = await self._memory.get_all(**ids) if self._scope.run_id in (None, run_id) else []
         return ContextEnvelope("\n".join(map(_line, items))).to_text()
 
 
 def _line(item: MemoryItem) -> str:
     return f"{item.id} [{item.created_at:%Y-%m-%d %H:%M}] {item.role}: {item.content}"
-
-
-async def _in_thread(function: Callable[..., R], *args: Any, **kwargs: Any) -> R:
-    import asyncio
-
-    return await asyncio.to_thread(function, *args, **kwargs)

@@ -71,9 +71,10 @@ async def list_memories(
 ) -> dict[str, Any]:
     """A page of turns in the order they were added, said at or after ``since`` and before ``until``."""
     scope = scope_of(caller, user_id, agent_id, run_id)
-    if not any(scope.values()):
+    named = [scope["user_id"], scope["agent_id"], scope["run_id"]]
+    if not any(named):
         raise InvalidValueError("name at least one of user_id, agent_id and run_id")
-    bound = [*scope.values(), since, until]
+    bound = [*named, since, until]
     place = None if cursor is None else unseal(service.cursor_key, cursor, bound)
     window = (
         None if since is None else parse_time(since, "since"),

@@ -14,7 +14,7 @@ from llmslim_memory.aio import AsyncMemory
 from llmslim_memory.server.auth import Caller, TokenTable
 from llmslim_memory.server.guards import Limits
 from llmslim_memory.server.metrics import Metrics
-from llmslim_memory.types import MemoryItem
+from llmslim_memory.types import MemoryItem, ScopeIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ def _caller(request: Request, service: ServiceDep) -> Caller:
 CallerDep = Annotated[Caller, Depends(_caller)]
 
 
-def scope_of(caller: Caller, user_id: str | None, agent_id: str | None, run_id: str | None) -> dict[str, str | None]:
+def scope_of(caller: Caller, user_id: str | None, agent_id: str | None, run_id: str | None) -> ScopeIds:
     """The ids that a request is about, after the caller's token was held against them."""
-    return {"user_id": caller.user(user_id), "agent_id": agent_id, "run_id": run_id}
+    return ScopeIds(user_id=caller.user(user_id), agent_id=agent_id, run_id=run_id)
 
 
 def turn(item: MemoryItem) -> dict[str, Any]:

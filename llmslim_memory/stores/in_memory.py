@@ -320,7 +320,7 @@ class InMemoryStore:
 
     def _smallest(self, scope: Scope) -> dict[int, str]:
         """The turns of the scope's most selective id."""
-        given = [self._places.get((name, value), {}) for name, value in scope.ids().items() if value is not None]
+        given = [self._places.get((name, value), {}) for name, value in scope.given().items()]
         return min(given, key=len)
 
     def _inside(self, scope: Scope) -> Sequence[_Turn]:

@@ -270,7 +270,7 @@ def _since(scope: Scope | None, seq: int) -> tuple[str, str, list[Any]]:
     if not seq:
         return "llmslim_memory t", condition, values
     # SQLite would weigh two ids against one id and the seq without knowing how many turns each leaves.
-    given = [name for name, value in scope.ids().items() if value is not None]
+    given = [name for name, value in scope.given().items()]
     narrow = next(name for name in ("run_id", "user_id", "agent_id") if name in given)
     index = "llmslim_" + narrow.removesuffix("_id")
     return f"llmslim_memory t INDEXED BY {index}", f"{condition} AND t.seq > ?", [*values, seq]
