@@ -1,0 +1,54 @@
+"""A step of a chain that turns a question into what memory says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from llmslim_memory import AsyncMemory, Memory
+
+from langchain_llmslim.recall import recall_text
+from langchain_llmslim.scope import IdSource, ScopeRule
+from langchain_llmslim.worker import Worker
+
+
+def memory_context(
+    memory: Memory | AsyncMemory,
+    *,
+    token_budget: int = 1000,
+    user_id: IdSource = None,
+    agent_id: IdSource = None,
+    session_id: IdSource = None,
+    input_key: str = "question",
+) -> Runnable[Any, str]:
+    """A runnable from a question to the remembered text that answers it, wrapped as untrusted data.
+
+    The input is the question, or a mapping that holds it under ``input_key``; the output is empty when nothing is
+    found. ``RunnablePassthrough.assign(memory=memory_context(memory)) | prompt | model`` gives a prompt its
+    ``{memory}``.
+
+    Args:
+        memory: A ``Memory`` or ``AsyncMemory``.
+        token_budget: The most tokens the text may take, its wrapper included.
+        user_id: The person, or a function ``(runtime, config)`` that names them (there is no runtime in a chain, so
+            it is ``None`` here); by default ``config["configurable"]["user_id"]``.
+        agent_id: The agent, likewise.
+        session_id: The session, likewise (or ``thread_id``); it alone is searched where no user is known.
+        input_key: Where a mapping holds the question.
+    """
+    worker = Worker(memory)
+    rule = ScopeRule(user_id, agent_id, session_id)
+
+    def work(given: Any, config: RunnableConfig) -> Callable[[Memory], str]:
+        query = given[input_key] if isinstance(given, Mapping) else given
+        ids = rule.resolve(None, config).readable()
+        return lambda memory: recall_text(memory, query, ids, token_budget=token_budget)
+
+    def recall(given: Any, config: RunnableConfig) -> str:
+        return worker.run(work(given, config))
+
+    async def arecall(given: Any, config: RunnableConfig) -> str:
+        return await worker.arun(work(given, config))
+
+    return RunnableLambda(recall, arecall, name="memory_context")
