@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
+from hashlib import blake2b
 from typing import Any
 
 from langchain_core.messages import (
@@ -23,7 +23,7 @@ from langchain_llmslim.payload import pack, unpack
 from langchain_llmslim.text import message_text
 
 METADATA_KEY = "langchain"
-"""The metadata key of a turn under which its whole message is kept, as JSON text."""
+"""The metadata key of a turn under which its whole message is kept, as JSON text, with a digest of the turn's text."""
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
 _MESSAGES: dict[str, type[BaseMessage]] = {"user": HumanMessage, "assistant": AIMessage, "system": SystemMessage}
@@ -53,14 +53,26 @@ def turns_to_messages(turns: Iterable[MemoryItem | Mapping[str, Any]]) -> list[B
     return [_to_message(turn) for turn in turns]
 
 
+def message_role(message: BaseMessage) -> str:
+    """Who says ``message``: ``"user"``, ``"assistant"``, ``"system"``, ``"tool"``, or the role of a ``ChatMessage``."""
+    role = message.role if isinstance(message, ChatMessage) else message.type.removesuffix("MessageChunk")
+    plain = re.sub(r"[^a-z0-9_-]+", "-", role.lower()).lstrip("-_0123456789").rstrip("-")[:32]
+    return _ROLES.get(plain, plain) or "other"
+
+
 def source_id(message: BaseMessage) -> str | None:
     """The id under which a message is stored once, or ``None`` if it has none."""
     given = message.id
     if given is None or not given.strip():
         return None
     if len(given) > _MAX_ID_CHARS or re.search("[\x00\ud800-\udfff]", given):
-        return "sha256:" + sha256(given.encode("utf-8", "surrogatepass")).hexdigest()
+        return "blake2b:" + blake2b(given.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return given
+
+
+def text_digest(text: str) -> str:
+    """A short digest of a turn's text as it was said; it differs from that of the content once that was corrected."""
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def _whole(message: BaseMessage) -> BaseMessage:
@@ -70,28 +82,22 @@ def _whole(message: BaseMessage) -> BaseMessage:
 def _to_turn(message: BaseMessage) -> dict[str, Any]:
     text = message_text(message)
     turn: dict[str, Any] = {
-        "role": _role(message),
+        "role": message_role(message),
         "content": text,
-        "metadata": {METADATA_KEY: pack(message, text)},
+        "metadata": {METADATA_KEY: {"message": pack(message, text), "digest": text_digest(text)}},
     }
     name = source_id(message)
     return turn if name is None else {**turn, "id": name}
 
 
-def _role(message: BaseMessage) -> str:
-    role = message.role if isinstance(message, ChatMessage) else message.type
-    plain = re.sub(r"[^a-z0-9_-]+", "-", role.lower()).lstrip("-_0123456789").rstrip("-")[:32]
-    return _ROLES.get(plain, plain) or "other"
-
-
 def _to_message(turn: MemoryItem | Mapping[str, Any]) -> BaseMessage:
     data = turn.to_dict() if isinstance(turn, MemoryItem) else turn
     content = str(data["content"])
-    packed = (data.get("metadata") or {}).get(METADATA_KEY)
-    message = None if packed is None else unpack(packed, content)
+    kept = (data.get("metadata") or {}).get(METADATA_KEY)
+    message = unpack(kept.get("message"), content) if isinstance(kept, Mapping) else None
     if message is None:
         return _plain_message(str(data["role"]), content, data.get("id"))
-    if message_text(message) != content:
+    if kept.get("digest") != text_digest(content):
         return message.model_copy(update={"content": content})
     return message
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
@@ -11,9 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, get_bu
 from llmslim_memory import AsyncMemory, Memory, MemoryItem, Scope
 
 from langchain_llmslim.converters import messages_to_turns, turns_to_messages
-from langchain_llmslim.resend import new_tail
+from langchain_llmslim.resend import in_order, new_tail
 from langchain_llmslim.retriever import LLMSlimRetriever
-from langchain_llmslim.worker import Worker
+from langchain_llmslim.sharing import share
 
 if TYPE_CHECKING:
     from langchain_core.chat_history import BaseChatMessageHistory
@@ -60,15 +61,14 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
         agent_id: str | None = None,
     ) -> None:
         super().__init__()
-        self._memory = memory
-        self._worker = Worker(memory)
+        self._memory = share(memory)
         self._scope = Scope(user_id, agent_id, session_id)
         Scope(run_id=session_id)
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
         """Every message of the session, oldest first, as new objects. Setting it clears the session first."""
-        return self._worker.run(self._read)
+        return self._read()
 
     @messages.setter
     def messages(self, messages: Sequence[BaseMessage]) -> None:
@@ -77,15 +77,15 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
 
     async def aget_messages(self) -> list[BaseMessage]:
         """The same as :attr:`messages`, off the event loop."""
-        return await self._worker.arun(self._read)
+        return await asyncio.to_thread(self._read)
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Store messages: all of them, or none and the error is logged and raised."""
-        self._worker.run(self._write(messages))
+        self._write(messages)
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Store messages, off the event loop."""
-        await self._worker.arun(self._write(messages))
+        await asyncio.to_thread(self._write, messages)
 
     def add_message(self, message: BaseMessage) -> None:
         """Store one message."""
@@ -101,11 +101,11 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
 
     def clear(self) -> None:
         """Delete every message of the session; nothing of it is recalled again."""
-        self._worker.run(self._clear)
+        self._memory.open().delete_all(**self._scope.ids())
 
     async def aclear(self) -> None:
         """Delete every message of the session, off the event loop."""
-        await self._worker.arun(self._clear)
+        await self._memory.delete_all(**self._scope.ids())
 
     def recall(self, query: str, *, token_budget: int = 1000) -> list[Document]:
         """What answers ``query`` in all sessions of this user (in this session, where no user is named)."""
@@ -118,35 +118,25 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
     def __str__(self) -> str:
         return get_buffer_string(self.messages)
 
-    def _read(self, memory: Memory) -> list[BaseMessage]:
-        return turns_to_messages(self._items(memory))
+    def _read(self) -> list[BaseMessage]:
+        return turns_to_messages(self._items())
 
-    def _items(self, memory: Memory) -> list[MemoryItem]:
-        # In the order of adding: a clock that was set back would otherwise put an answer before its question.
-        return sorted(memory.get_all(**self._scope.ids()), key=lambda item: item.seq)
+    def _items(self) -> list[MemoryItem]:
+        return in_order(self._memory.open().get_all(**self._scope.ids()))
 
-    def _write(self, messages: Sequence[BaseMessage]) -> Callable[[Memory], None]:
-        def write(memory: Memory) -> None:
-            turns = messages_to_turns(messages)
-            try:
-                if len(turns) > 1 and not any("id" in turn for turn in turns):
-                    turns = new_tail(turns, self._items(memory))
-                if turns:
-                    memory.add(turns, **self._scope.ids(), on_conflict="update")
-            except Exception as error:
-                # RunnableWithMessageHistory swallows what is raised here; the log must tell.
-                logger.error(
-                    "%d messages of session %r were not stored: %s",
-                    len(turns),
-                    self._scope.run_id,
-                    type(error).__name__,
-                )
-                raise
-
-        return write
-
-    def _clear(self, memory: Memory) -> None:
-        memory.delete_all(**self._scope.ids())
+    def _write(self, messages: Sequence[BaseMessage]) -> None:
+        turns = messages_to_turns(messages)
+        try:
+            if len(turns) > 1 and not any("id" in turn for turn in turns):
+                turns = new_tail(turns, self._items())
+            if turns:
+                self._memory.open().add(turns, **self._scope.ids(), on_conflict="update")
+        except Exception as error:
+            # RunnableWithMessageHistory swallows what is raised here; the log must tell.
+            logger.error(
+                "%d messages of session %r were not stored: %s", len(turns), self._scope.run_id, type(error).__name__
+            )
+            raise
 
     def _retriever(self, token_budget: int) -> LLMSlimRetriever:
         user_id, agent_id, session_id = self._scope.user_id, self._scope.agent_id, self._scope.run_id

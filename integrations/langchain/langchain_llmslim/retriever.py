@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from llmslim_memory import Hit, Memory, Scope
+from llmslim_memory import AsyncMemory, Hit, Scope
 from pydantic import Field, PrivateAttr, model_validator
 
 from langchain_llmslim.converters import METADATA_KEY, turns_to_messages
-from langchain_llmslim.worker import Worker
+from langchain_llmslim.sharing import share
 
 DEFAULT_K = 10
 _MOST_WITHIN_BUDGET = 200
@@ -44,12 +45,12 @@ class LLMSlimRetriever(BaseRetriever):
     k: int | None = Field(default=None, ge=1)
     token_budget: int | None = Field(default=None, ge=1)
 
-    _worker: Worker = PrivateAttr()
+    _shared: AsyncMemory = PrivateAttr()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         Scope(self.user_id, self.agent_id, self.session_id)
-        self._worker = Worker(self.memory)
+        self._shared = share(self.memory)
         return self
 
     def _get_relevant_documents(
@@ -60,7 +61,7 @@ class LLMSlimRetriever(BaseRetriever):
         k: int | None = None,
         token_budget: int | None = None,
     ) -> list[Document]:
-        return self._worker.run(self._search(query, k, token_budget))
+        return self._search(query, k, token_budget)
 
     async def _aget_relevant_documents(
         self,
@@ -70,19 +71,15 @@ class LLMSlimRetriever(BaseRetriever):
         k: int | None = None,
         token_budget: int | None = None,
     ) -> list[Document]:
-        return await self._worker.arun(self._search(query, k, token_budget))
+        return await asyncio.to_thread(self._search, query, k, token_budget)
 
-    def _search(self, query: str, k: int | None, token_budget: int | None) -> Callable[[Memory], list[Document]]:
+    def _search(self, query: str, k: int | None, token_budget: int | None) -> list[Document]:
+        memory = self._shared.open()
         budget = self.token_budget if token_budget is None else token_budget
         most = k or self.k or (DEFAULT_K if budget is None else _MOST_WITHIN_BUDGET)
-        ids = {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.session_id}
-
-        def search(memory: Memory) -> list[Document]:
-            hits = memory.rank(query, **ids, k=most)
-            kept = hits if budget is None else _within(hits, budget, memory.counter)
-            return [_to_document(hit, rank) for rank, hit in enumerate(kept, 1)]
-
-        return search
+        hits = memory.rank(query, user_id=self.user_id, agent_id=self.agent_id, run_id=self.session_id, k=most)
+        kept = hits if budget is None else _within(hits, budget, memory.counter)
+        return [_to_document(hit, rank) for rank, hit in enumerate(kept, 1)]
 
 
 def _within(hits: list[Hit], budget: int, count: Callable[[str], int]) -> list[Hit]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
@@ -10,7 +11,7 @@ from llmslim_memory import AsyncMemory, Memory
 
 from langchain_llmslim.recall import recall_text
 from langchain_llmslim.scope import IdSource, ScopeRule
-from langchain_llmslim.worker import Worker
+from langchain_llmslim.sharing import share
 
 
 def memory_context(
@@ -37,18 +38,15 @@ def memory_context(
         session_id: The session, likewise (or ``thread_id``); it alone is searched where no user is known.
         input_key: Where a mapping holds the question.
     """
-    worker = Worker(memory)
+    shared = share(memory)
     rule = ScopeRule(user_id, agent_id, session_id)
 
-    def work(given: Any, config: RunnableConfig) -> Callable[[Memory], str]:
+    def recall(given: Any, config: RunnableConfig) -> str:
         query = given[input_key] if isinstance(given, Mapping) else given
         ids = rule.resolve(None, config).readable()
-        return lambda memory: recall_text(memory, query, ids, token_budget=token_budget)
-
-    def recall(given: Any, config: RunnableConfig) -> str:
-        return worker.run(work(given, config))
+        return recall_text(shared.open(), query, ids, token_budget=token_budget)
 
     async def arecall(given: Any, config: RunnableConfig) -> str:
-        return await worker.arun(work(given, config))
+        return await asyncio.to_thread(recall, given, config)
 
     return RunnableLambda(recall, arecall, name="memory_context")

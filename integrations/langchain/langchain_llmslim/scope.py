@@ -69,7 +69,9 @@ def _find(
     given: IdSource, authenticated: Any, names: tuple[str, ...], runtime: Any, config: Mapping[str, Any]
 ) -> str | None:
     if callable(given):
-        return _as_id(given(runtime, config))
+        if (named := given(runtime, config)) is None:
+            raise ValueError(f"the function given as {names[0]} returned None: return an id, or pass no function")
+        return _as_id(named)
     context = getattr(runtime, "context", None)
     places = [_get(place, name) for place in (context, config.get("configurable")) for name in names]
     return next((_as_id(value) for value in (given, authenticated, *places) if value is not None), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
 from typing import Annotated, Any
 
 from langchain_core.runnables import RunnableConfig
@@ -12,7 +12,7 @@ from llmslim_memory import AsyncMemory, Memory, StoreError
 from langchain_llmslim.converters import source_id
 from langchain_llmslim.recall import SOURCE, recall_text
 from langchain_llmslim.scope import IdSource, RunScope, ScopeRule
-from langchain_llmslim.worker import Worker
+from langchain_llmslim.sharing import share
 
 NOTHING = "Nothing in memory answers this."
 DESCRIPTION = (
@@ -43,12 +43,12 @@ def create_recall_tool(
         agent_id: The agent, likewise.
         session_id: The session, likewise; it alone is searched where no user is known.
     """
-    worker = Worker(memory)
+    shared = share(memory)
     rule = ScopeRule(user_id, agent_id, session_id)
 
-    def search(memory: Memory, query: str, scope: RunScope, exclude: Collection[str]) -> tuple[str, dict[str, str]]:
+    def search(query: str, scope: RunScope, exclude: list[str]) -> tuple[str, dict[str, str]]:
         try:
-            text = recall_text(memory, query, scope.readable(), token_budget=token_budget, exclude=exclude)
+            text = recall_text(shared.open(), query, scope.readable(), token_budget=token_budget, exclude=exclude)
         except StoreError as error:
             raise ToolException(f"memory cannot be read now ({type(error).__name__})") from error
         return text or NOTHING, {"source": SOURCE}
@@ -57,13 +57,13 @@ def create_recall_tool(
         query: str, config: RunnableConfig, runtime: Annotated[Any, InjectedToolArg] = None
     ) -> tuple[str, dict[str, str]]:
         scope = rule.resolve(runtime, config)
-        return worker.run(lambda memory: search(memory, query, scope, _in_context(runtime, scope)))
+        return search(query, scope, _in_context(runtime, scope))
 
     async def arecall(
         query: str, config: RunnableConfig, runtime: Annotated[Any, InjectedToolArg] = None
     ) -> tuple[str, dict[str, str]]:
         scope = rule.resolve(runtime, config)
-        return await worker.arun(lambda memory: search(memory, query, scope, _in_context(runtime, scope)))
+        return await asyncio.to_thread(search, query, scope, _in_context(runtime, scope))
 
     return StructuredTool.from_function(
         recall,
