@@ -17,10 +17,10 @@ from langchain_core.messages import (
     SystemMessage,
     message_chunk_to_message,
 )
-from llmslim_memory import MemoryItem
 
 from langchain_llmslim.payload import pack, unpack
 from langchain_llmslim.text import message_text
+from llmslim_memory import MemoryItem
 
 METADATA_KEY = "langchain"
 """The metadata key of a turn under which its whole message is kept, as JSON text, with a digest of the turn's text."""
@@ -94,7 +94,8 @@ def _to_message(turn: MemoryItem | Mapping[str, Any]) -> BaseMessage:
     data = turn.to_dict() if isinstance(turn, MemoryItem) else turn
     content = str(data["content"])
     kept = (data.get("metadata") or {}).get(METADATA_KEY)
-    message = unpack(kept.get("message"), content) if isinstance(kept, Mapping) else None
+    kept = kept if isinstance(kept, Mapping) else {}
+    message = unpack(kept["message"], content) if "message" in kept else None
     if message is None:
         return _plain_message(str(data["role"]), content, data.get("id"))
     if kept.get("digest") != text_digest(content):

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, get_buffer_string
-from llmslim_memory import AsyncMemory, Memory, MemoryItem, Scope
 
 from langchain_llmslim.converters import messages_to_turns, turns_to_messages
 from langchain_llmslim.resend import in_order, new_tail
 from langchain_llmslim.retriever import LLMSlimRetriever
+from langchain_llmslim.scope import RunScope
 from langchain_llmslim.sharing import share
+from llmslim_memory import AsyncMemory, Memory, MemoryItem, Scope
 
 if TYPE_CHECKING:
     from langchain_core.chat_history import BaseChatMessageHistory
@@ -62,11 +63,12 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
     ) -> None:
         super().__init__()
         self._memory = share(memory)
-        self._scope = Scope(user_id, agent_id, session_id)
+        self._scope = RunScope(user_id, agent_id, session_id)
         Scope(run_id=session_id)
+        Scope(user_id, agent_id, session_id)
 
     @property
-    def messages(self) -> list[BaseMessage]:  # type: ignore[override]
+    def messages(self) -> list[BaseMessage]:
         """Every message of the session, oldest first, as new objects. Setting it clears the session first."""
         return self._read()
 
@@ -101,11 +103,11 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
 
     def clear(self) -> None:
         """Delete every message of the session; nothing of it is recalled again."""
-        self._memory.open().delete_all(**self._scope.ids())
+        self._memory.open().delete_all(**self._scope.own())
 
     async def aclear(self) -> None:
         """Delete every message of the session, off the event loop."""
-        await self._memory.delete_all(**self._scope.ids())
+        await self._memory.delete_all(**self._scope.own())
 
     def recall(self, query: str, *, token_budget: int = 1000) -> list[Document]:
         """What answers ``query`` in all sessions of this user (in this session, where no user is named)."""
@@ -122,7 +124,7 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
         return turns_to_messages(self._items())
 
     def _items(self) -> list[MemoryItem]:
-        return in_order(self._memory.open().get_all(**self._scope.ids()))
+        return in_order(self._memory.open().get_all(**self._scope.own()))
 
     def _write(self, messages: Sequence[BaseMessage]) -> None:
         turns = messages_to_turns(messages)
@@ -130,20 +132,23 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
             if len(turns) > 1 and not any("id" in turn for turn in turns):
                 turns = new_tail(turns, self._items())
             if turns:
-                self._memory.open().add(turns, **self._scope.ids(), on_conflict="update")
+                self._memory.open().add(turns, **self._scope.own(), on_conflict="update")
         except Exception as error:
             # RunnableWithMessageHistory swallows what is raised here; the log must tell.
             logger.error(
-                "%d messages of session %r were not stored: %s", len(turns), self._scope.run_id, type(error).__name__
+                "%d messages of session %r were not stored: %s",
+                len(turns),
+                self._scope.session_id,
+                type(error).__name__,
             )
             raise
 
     def _retriever(self, token_budget: int) -> LLMSlimRetriever:
-        user_id, agent_id, session_id = self._scope.user_id, self._scope.agent_id, self._scope.run_id
+        ids = self._scope.readable()
         return LLMSlimRetriever(
             memory=self._memory,
-            user_id=user_id,
-            agent_id=agent_id,
-            session_id=session_id if user_id is None else None,
+            user_id=ids["user_id"],
+            agent_id=ids["agent_id"],
+            session_id=ids["run_id"],
             token_budget=token_budget,
         )

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, NoReturn, NotRequired, TypedDict
 
 from langchain_core.runnables import RunnableConfig
-from llmslim_memory import AsyncMemory, LLMSlimError, Memory, MissingExtraError
 
 from langchain_llmslim.placing import append_to_system, as_human, find_question, find_turn_start, place
 from langchain_llmslim.recall import recall_text
@@ -16,6 +15,7 @@ from langchain_llmslim.recording import Recorder
 from langchain_llmslim.scope import IdSource, RunScope, ScopeRule
 from langchain_llmslim.sharing import share
 from langchain_llmslim.text import message_text
+from llmslim_memory import AsyncMemory, InvalidValueError, LLMSlimError, Memory, MissingExtraError
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
@@ -281,4 +281,4 @@ def _reason(error: Exception) -> str:
 
 def _check(name: str, value: object, choices: Sequence[object]) -> None:
     if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
-        raise ValueError(f"{name} is {value!r}; pass one of {', '.join(map(repr, choices))}")
+        raise InvalidValueError(f"{name} is {value!r}; pass one of {', '.join(map(repr, choices))}")

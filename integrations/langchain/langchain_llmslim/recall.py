@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
+from langchain_llmslim.scope import Ids
 from llmslim_memory import ContextEnvelope, Memory
 
 SOURCE = "llmslim_memory"
@@ -13,7 +14,7 @@ SOURCE = "llmslim_memory"
 def recall_text(
     memory: Memory,
     query: str,
-    ids: Mapping[str, str | None],
+    ids: Ids,
     *,
     token_budget: int,
     exclude: Collection[str] = (),
@@ -22,6 +23,6 @@ def recall_text(
     """What answers ``query``, in an envelope of at most ``token_budget`` tokens; empty where nothing does."""
     if token_budget < 1 or not query.strip():
         return ""
-    room = ContextEnvelope.room(token_budget, count=memory.counter, user_id=ids.get("user_id"))
+    room = ContextEnvelope.room(token_budget, count=memory.counter, user_id=ids["user_id"])
     context = memory.search(query, **ids, budget=room, exclude=exclude, exclude_runs=exclude_runs)
     return ContextEnvelope(context, budget=token_budget, count=memory.counter).to_text()

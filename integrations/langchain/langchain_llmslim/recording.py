@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage, ToolMessage
-from llmslim_memory import Memory, MemoryItem
 
 from langchain_llmslim.converters import METADATA_KEY, message_role, messages_to_turns, source_id, text_digest
 from langchain_llmslim.recall import SOURCE
 from langchain_llmslim.resend import find_overlap, in_order
 from langchain_llmslim.scope import RunScope
 from langchain_llmslim.text import message_text
+from llmslim_memory import InvalidValueError, Memory, MemoryItem
 
 _MOST_SESSIONS = 128
 _ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
@@ -51,7 +51,9 @@ class Recorder:
 
     def __init__(self, roles: Collection[str]) -> None:
         if unknown := sorted(set(roles) - set(_ROLES)):
-            raise ValueError(f"roles to record are {', '.join(_ROLES)}; {', '.join(map(repr, unknown))} is none of them")
+            raise InvalidValueError(
+                f"roles to record are {', '.join(_ROLES)}; {', '.join(map(repr, unknown))} is none of them"
+            )
         self._roles = frozenset(_ROLES[role] for role in roles)
         self._lock = threading.Lock()
         self._sessions: OrderedDict[RunScope, _Session] = OrderedDict()

@@ -40,7 +40,9 @@ def find_overlap(turns: Sequence[Mapping[str, Any]], stored: Sequence[MemoryItem
     answers = [place for place, (role, _) in enumerate(said) if role == "assistant"]
     if answers:
         starts = [Overlap(start, _common(said, known, start)) for start in range(len(known)) if known[start] == said[0]]
-        return max((s for s in starts if s.length > answers[0]), key=lambda s: (s.length, s.start), default=Overlap(0, 0))
+        return max(
+            (s for s in starts if s.length > answers[0]), key=lambda s: (s.length, s.start), default=Overlap(0, 0)
+        )
     lengths = range(min(len(said), len(known)), 0, -1)
     length = next((n for n in lengths if known[-n:] == said[:n]), 0)
     return Overlap(len(known) - length, length)

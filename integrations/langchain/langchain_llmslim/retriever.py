@@ -9,11 +9,11 @@ from typing import Any, Self
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from llmslim_memory import AsyncMemory, Hit, Scope
 from pydantic import Field, PrivateAttr, model_validator
 
 from langchain_llmslim.converters import METADATA_KEY, turns_to_messages
 from langchain_llmslim.sharing import share
+from llmslim_memory import AsyncMemory, Hit, Scope
 
 DEFAULT_K = 10
 _MOST_WITHIN_BUDGET = 200
@@ -57,7 +57,7 @@ class LLMSlimRetriever(BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         k: int | None = None,
         token_budget: int | None = None,
     ) -> list[Document]:
@@ -67,7 +67,7 @@ class LLMSlimRetriever(BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
         k: int | None = None,
         token_budget: int | None = None,
     ) -> list[Document]:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
-from llmslim_memory import AsyncMemory, Memory
 
 from langchain_llmslim.recall import recall_text
 from langchain_llmslim.scope import IdSource, ScopeRule
 from langchain_llmslim.sharing import share
+from llmslim_memory import AsyncMemory, Memory
 
 
 def memory_context(

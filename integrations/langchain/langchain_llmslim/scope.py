@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
-from llmslim_memory import Scope
+from llmslim_memory import InvalidValueError, Scope
 
 IdSource = str | Callable[[Any, Mapping[str, Any]], str | None] | None
 """An id, a function ``(runtime, config)`` that returns one, or ``None``: look it up in the run."""
+
+
+class Ids(TypedDict):
+    """The ids that the methods of a memory take."""
+
+    user_id: str | None
+    agent_id: str | None
+    run_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +29,13 @@ class RunScope:
     agent_id: str | None
     session_id: str | None
 
-    def own(self) -> dict[str, str | None]:
+    def own(self) -> Ids:
         """The ids under which this run's turns are stored."""
-        return {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.session_id}
+        return Ids(user_id=self.user_id, agent_id=self.agent_id, run_id=self.session_id)
 
-    def readable(self) -> dict[str, str | None]:
+    def readable(self) -> Ids:
         """The ids to recall from: all sessions of a known user, else this session alone."""
-        return self.own() if self.user_id is None else {**self.own(), "run_id": None}
+        return self.own() if self.user_id is None else Ids(user_id=self.user_id, agent_id=self.agent_id, run_id=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ class ScopeRule:
             "session_id": _find(self.session_id, None, ("session_id", "thread_id"), runtime, config),
         }
         if named["user_id"] is None and named["session_id"] is None:
-            raise ValueError(
+            raise InvalidValueError(
                 "whose memory is this? pass user_id=... (or a context or config with a user_id), or run with a "
                 'thread: config={"configurable": {"thread_id": "..."}}'
             )
@@ -70,11 +78,14 @@ def _find(
 ) -> str | None:
     if callable(given):
         if (named := given(runtime, config)) is None:
-            raise ValueError(f"the function given as {names[0]} returned None: return an id, or pass no function")
+            raise InvalidValueError(
+                f"the function given as {names[0]} returned None: return an id, or pass no function"
+            )
         return _as_id(named)
     context = getattr(runtime, "context", None)
     places = [_get(place, name) for place in (context, config.get("configurable")) for name in names]
-    return next((_as_id(value) for value in (given, authenticated, *places) if value is not None), None)
+    known = (value for value in (given, authenticated, *places) if value is not None)
+    return _as_id(next(known, None))
 
 
 def _get(place: Any, name: str) -> Any:
@@ -87,5 +98,7 @@ def _identity(runtime: Any) -> str | None:
     return (getattr(user, "identity", None) or None) if getattr(user, "is_authenticated", False) else None
 
 
-def _as_id(value: Any) -> Any:
-    return str(value) if isinstance(value, int | UUID) and not isinstance(value, bool) else value
+def _as_id(value: Any) -> str | None:
+    # What is no id at all is refused where the scope is made.
+    plain: str | None = str(value) if isinstance(value, int | UUID) and not isinstance(value, bool) else value
+    return plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmslim_memory import AsyncMemory, Memory
+from llmslim_memory import AsyncMemory, InvalidTypeError, Memory
 
 
 def share(memory: Memory | AsyncMemory) -> AsyncMemory:
@@ -17,5 +17,7 @@ def share(memory: Memory | AsyncMemory) -> AsyncMemory:
     if isinstance(memory, AsyncMemory):
         return memory
     if not isinstance(memory, Memory):
-        raise TypeError(f"memory must be a Memory or an AsyncMemory, not {type(memory).__name__}: pass Memory(...)")
+        raise InvalidTypeError(
+            f"memory must be a Memory or an AsyncMemory, not {type(memory).__name__}: pass Memory(...)"
+        )
     return AsyncMemory(memory)

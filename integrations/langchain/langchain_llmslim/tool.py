@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, ToolException
-from llmslim_memory import AsyncMemory, Memory, StoreError
 
 from langchain_llmslim.converters import source_id
 from langchain_llmslim.recall import SOURCE, recall_text
 from langchain_llmslim.scope import IdSource, RunScope, ScopeRule
 from langchain_llmslim.sharing import share
+from llmslim_memory import AsyncMemory, Memory, StoreError
 
 NOTHING = "Nothing in memory answers this."
 DESCRIPTION = (
