@@ -9,6 +9,22 @@ pytest.register_assert_rewrite(
     f"{__name__}.abilities", f"{__name__}.contract", f"{__name__}.lifetime", f"{__name__}.machines"
 )
 
+from llmslim_memory.testing.abilities import (  # noqa: E402
+    AnalysisContract,
+    ChangesContract,
+    RecordsContract,
+    ScanContract,
+)
 from llmslim_memory.testing.contract import StoreContract  # noqa: E402
+from llmslim_memory.testing.lifetime import CloseContract, SharedChangesContract, SharedContract  # noqa: E402
 
-__all__ = ["StoreContract"]
+__all__ = [
+    "AnalysisContract",
+    "ChangesContract",
+    "CloseContract",
+    "RecordsContract",
+    "ScanContract",
+    "SharedChangesContract",
+    "SharedContract",
+    "StoreContract",
+]

@@ -211,7 +211,8 @@ class StoreContract:
     @pytest.mark.parametrize(("mine", "other"), LOOKALIKES)
     def test_ids_that_look_alike_are_kept_apart(self, store: MemoryStore, name: str, mine: str, other: str) -> None:
         for value in (mine, other):
-            store.add([replace(turn(value, user_id=None), **{name: value})])
+            ids: dict[str, Any] = {"user_id": None, name: value}
+            store.add([turn(value, **ids)])
         assert contents(store.list(Scope(**{name: mine}))) == [mine]
         assert contents(store.list(Scope(**{name: other}))) == [other]
         assert store.delete_scope(Scope(**{name: mine})) == 1

@@ -7,10 +7,17 @@ from collections.abc import Iterator
 import pytest
 
 from llmslim_memory.stores import InMemoryStore
-from llmslim_memory.testing import StoreContract
+from llmslim_memory.testing import (
+    AnalysisContract,
+    ChangesContract,
+    CloseContract,
+    RecordsContract,
+    ScanContract,
+    StoreContract,
+)
 
 
-class TestInMemoryStore(StoreContract):
+class TestInMemoryStore(StoreContract, ScanContract, RecordsContract, ChangesContract, AnalysisContract, CloseContract):
     @pytest.fixture
     def store(self) -> Iterator[InMemoryStore]:
         with InMemoryStore() as store:

@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from llmslim_memory.stores import SQLiteStore
-from llmslim_memory.testing import StoreContract
+from llmslim_memory.testing import (
+    AnalysisContract,
+    ChangesContract,
+    CloseContract,
+    RecordsContract,
+    ScanContract,
+    SharedChangesContract,
+    SharedContract,
+    StoreContract,
+)
 
 
-class TestSQLiteStore(StoreContract):
+class TestSQLiteStore(
+    StoreContract,
+    ScanContract,
+    RecordsContract,
+    ChangesContract,
+    AnalysisContract,
+    CloseContract,
+    SharedContract,
+    SharedChangesContract,
+):
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[SQLiteStore]:
-        with SQLiteStore(tmp_path / "memory.db") as store:
+    def opener(self, tmp_path: Path) -> partial[SQLiteStore]:
+        return partial(SQLiteStore, tmp_path / "memory.db")
+
+    @pytest.fixture
+    def store(self, opener: partial[SQLiteStore]) -> Iterator[SQLiteStore]:
+        with opener() as store:
             yield store
 
 
-class TestSQLiteStoreInMemory(StoreContract):
+class TestSQLiteStoreInMemory(
+    StoreContract, ScanContract, RecordsContract, ChangesContract, AnalysisContract, CloseContract
+):
     @pytest.fixture
     def store(self) -> Iterator[SQLiteStore]:
         with SQLiteStore(":memory:") as store:
