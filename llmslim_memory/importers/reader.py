@@ -1,0 +1,151 @@
+"""Opens a source, tells what its files hold, and reads them: the one way into the readers of the formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from llmslim_memory.errors import HistoryImportError
+from llmslim_memory.importers import chatgpt, claude_ai, claude_code, jsonl, mem0, own
+from llmslim_memory.importers.detect import WINDOW, detect
+from llmslim_memory.importers.documents import Document, Problem, find_documents
+from llmslim_memory.importers.limits import ImportLimits
+from llmslim_memory.importers.mem0_stores import is_store, read_store
+from llmslim_memory.importers.outcomes import Left, Outcomes
+from llmslim_memory.importers.records import HEAD_BYTES, Layout, Record, find_layout, read_records
+from llmslim_memory.importers.streams import Meter
+
+_READERS: dict[str, Callable[..., Outcomes]] = {
+    chatgpt.FORMAT: chatgpt.read,
+    claude_ai.FORMAT: claude_ai.read,
+    mem0.FORMAT: mem0.read,
+    jsonl.FORMAT: jsonl.read,
+    own.FORMAT: own.read,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file of the source that will be read as ``format``. ``layout`` is ``None`` for a local store of Mem0's."""
+
+    document: Document
+    format: str
+    layout: Layout | None
+    limits: ImportLimits
+
+    @property
+    def size(self) -> int:
+        """Bytes that a meter will have been told at the end: a transcript is read twice."""
+        return self.document.size * (2 if self.format == claude_code.FORMAT else 1)
+
+    def outcomes(self, *, tools: bool, meter: Meter | None = None) -> Outcomes:
+        """Yield the outcome of everything in the file.
+
+        Raises:
+            HistoryImportError: The file cannot be read to its end; what came before was yielded.
+        """
+        if self.format == claude_code.FORMAT:
+            yield from claude_code.read(lambda: self._records(meter), self.document.name, tools=tools)
+            return
+        for record in self._records(meter):
+            if record.problem is not None:
+                yield Left(record.problem, record.where)
+            elif not record.ends or self.format == mem0.FORMAT:
+                yield from _READERS[self.format](record, tools=tools)
+
+    def _records(self, meter: Meter | None) -> Iterator[Record]:
+        if self.layout is None:
+            yield from read_store(self.document, self.limits)
+            return
+        with self.document.open(meter) as stream:
+            yield from read_records(stream, self.layout, self.limits)
+
+
+def open_source(source: Path, format: str, limits: ImportLimits) -> tuple[list[Reading], list[Problem]]:  # noqa: A002
+    """What there is to read in ``source``, in order, and the files that cannot be read with the reason.
+
+    Raises:
+        HistoryImportError: There is nothing in it that can be read.
+    """
+    documents, problems = find_documents(source, limits)
+    readings: list[Reading] = []
+    manifest: dict[str, Any] | None = None
+    for document in documents:
+        try:
+            found, values = _recognise(document, limits, format if len(documents) == 1 else "auto")
+        except HistoryImportError as error:
+            problems.append((document.name, str(error)))
+            continue
+        lists = next(filter(claude_ai.is_manifest, values), None)
+        manifest = manifest or lists
+        if found is not None and lists is None and format in ("auto", found.format):
+            readings.append(found)
+    readings = _without_strays(readings)
+    if not readings:
+        if manifest is not None:
+            claude_ai.check_manifest(manifest)
+        raise HistoryImportError(_nothing(source, format, documents, problems))
+    return readings, problems
+
+
+def _recognise(
+    document: Document,
+    limits: ImportLimits,
+    format: str,  # noqa: A002
+) -> tuple[Reading | None, list[dict[str, Any]]]:
+    """How to read a file, and the objects at its head; ``None`` where it holds no history."""
+    if is_store(document):
+        return Reading(document, mem0.FORMAT, None, limits), []
+    with document.open() as stream:
+        layout = find_layout(stream.read(HEAD_BYTES), limits)
+    window = _window(document, layout, limits)
+    values = [record.value for record in window if isinstance(record.value, dict)]
+    found = format if format != "auto" else detect(window)
+    if found is None and not values and layout.key in mem0.LISTS:
+        found = mem0.FORMAT
+    stray = found == claude_code.FORMAT and not claude_code.is_transcript(document.name)
+    return None if found is None or stray else Reading(document, found, layout, limits), values
+
+
+def _window(document: Document, layout: Layout, limits: ImportLimits) -> list[Record]:
+    """The first records of a file: at least one, and no more than its head holds or :data:`WINDOW`."""
+    taken = 0
+
+    def meter(count: int) -> None:
+        nonlocal taken
+        taken += count
+
+    window: list[Record] = []
+    try:
+        with document.open(meter) as stream:
+            for record in read_records(stream, layout, limits):
+                window.append(record)
+                if len(window) >= WINDOW or taken > HEAD_BYTES:
+                    break
+    except HistoryImportError:
+        # What was recognised before the damage is read; if nothing was, the damage is the reason to give.
+        if detect(window) is None:
+            raise
+    return window
+
+
+def _without_strays(readings: list[Reading]) -> list[Reading]:
+    """Leave out what merely looks like messages beside a known export: settings, feedback, designs."""
+    known = {reading.document.container for reading in readings if reading.format != jsonl.FORMAT}
+    return [
+        reading
+        for reading in readings
+        if reading.format != jsonl.FORMAT or not reading.document.container or reading.document.container not in known
+    ]
+
+
+def _nothing(source: Path, format: str, documents: list[Document], problems: list[Problem]) -> str:  # noqa: A002
+    if problems:
+        name, reason = problems[0]
+        return f"{source.name!r} cannot be imported: {name}: {reason}"
+    wanted = "chat history" if format == "auto" else f"history in the format {format!r}"
+    names = ", ".join(document.name for document in documents[:5])
+    looked = f"looked at {len(documents):,} files ({names})" if documents else "it holds no JSON, JSONL or zip file"
+    return f"no {wanted} was found in {source.name!r}: {looked}; name the format if you know it"
