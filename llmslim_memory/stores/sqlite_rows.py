@@ -79,7 +79,7 @@ def to_summary(row: Row) -> ScopeSummary:
 
 def in_scope(scope: Scope, table: str = "") -> tuple[str, list[Any]]:
     """The condition for rows of ``scope`` and its values."""
-    given = {name: value for name, value in scope.ids().items() if value is not None}
+    given = scope.given()
     return " AND ".join(f"{table}{name} = ?" for name in given), list(given.values())
 
 
