@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stores.samples import turn
 
-from llmslim_memory.types import SupportsRecords
+from llmslim_memory.stores.postgres import PostgresStore
 
 
 def start_at_once(kind: str, url: str, name: str, count: int) -> int:
@@ -21,14 +21,13 @@ def start_at_once(kind: str, url: str, name: str, count: int) -> int:
     return subprocess.run(command, cwd=Path(__file__).parents[1], timeout=120, check=False).returncode
 
 
-def open_store(kind: str, url: str, name: str) -> SupportsRecords:
-    from llmslim_memory.stores.postgres import PostgresStore
-
+def open_store(kind: str, url: str, name: str) -> PostgresStore:
     return PostgresStore(url, table=name)
 
 
 def _open_and_add(kind: str, url: str, name: str, item_id: str) -> None:
-    open_store(kind, url, name).add([turn(item_id)])
+    with open_store(kind, url, name) as store:
+        store.add([turn(item_id)])
 
 
 def main(kind: str, url: str, name: str, count: str) -> None:
