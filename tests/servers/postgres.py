@@ -21,9 +21,14 @@ def _programs() -> Path:
 
 
 class PostgresServer(ServerProcess):
-    """A PostgreSQL server with password logins, durable like the default configuration."""
+    """A PostgreSQL server with password logins.
 
-    def __init__(self) -> None:
+    Args:
+        durable: Wait for the disk at each commit, as servers do; tests that end no machine need not.
+    """
+
+    def __init__(self, *, durable: bool = False) -> None:
+        self.durable = durable
         self.account = account_when_root()
         super().__init__()
         password_file = self.folder / "password"
@@ -51,6 +56,7 @@ class PostgresServer(ServerProcess):
             "port": self.port,
             "unix_socket_directories": "",
             "max_connections": 200,
+            "fsync": "on" if self.durable else "off",
         }
         return [str(_programs() / "postgres"), "-D", "data"] + [f"--{key}={value}" for key, value in settings.items()]
 
