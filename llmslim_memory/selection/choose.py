@@ -50,7 +50,7 @@ def select(
     ranking = rank(query)
     contents = Contents(history)
     packer = Packer(Labels(history, options, whole=False), count, budget)
-    picker = TurnPicker(contents, packer, query)
+    picker = TurnPicker(contents, packer)
     if ranking.matched:
         picker.pick(ranking)
     fitted = fit(contents, packer, (), budget=budget, count=count) if packer.order else Fitted("", 0, (), (), ())

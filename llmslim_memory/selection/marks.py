@@ -58,3 +58,15 @@ def _plain(text: str) -> str:
     """``text`` as the eye takes it: compatibility forms folded, invisible characters gone, case ignored."""
     folded = unicodedata.normalize("NFKC", text)
     return "".join(char for char in folded if unicodedata.category(char) != "Cf").strip().casefold()
+
+
+def is_echo(content: str) -> bool:
+    """Whether ``content`` is recalled text that was stored back: it opens with a label with a date, or a header."""
+    head = content.lstrip()[:_LOOKED_AT]
+    return _ECHO.match(_plain(head)) is not None
+
+
+_ECHO = re.compile(
+    r"\[\d{4}-\d\d-\d\d \([a-z]{3}\) \d\d:\d\d\] [a-z][a-z0-9_-]*: |"
+    + "|".join(re.escape(_plain(header)) for header in HEADERS.values())
+)

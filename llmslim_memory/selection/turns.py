@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.duplicates import Seen
 from llmslim_memory.selection.packing import GAP_TOKENS, Packer, Verdict
-from llmslim_memory.selection.terms import overlap, terms
 from llmslim_memory.views import Candidate, Ranking
 
 USER_SHARE = 0.6
@@ -26,7 +24,6 @@ class TurnPicker:
 
     contents: Contents
     packer: Packer
-    query: str
     above: frozenset[int] = frozenset()
     seen: Seen = field(default_factory=Seen)
     user_room: int = 0
@@ -37,11 +34,12 @@ class TurnPicker:
         """Keep user turns in their room, replies in what is left, then whatever still fits."""
         self.user_room = int(self.packer.room * USER_SHARE)
         self.user_turn_cap = int(self.user_room * USER_TURN_CAP)
-        self._fill("user", ranking.user, self.user_room)
-        self._fill("reply", ranking.reply, self.packer.room)
-        self._fill("user", ranking.user, self.packer.room)
+        self._fill("user", ranking, self.user_room)
+        self._fill("reply", ranking, self.packer.room)
+        self._fill("user", ranking, self.packer.room)
 
-    def _fill(self, pool: str, candidates: Sequence[Candidate], room: int) -> None:
+    def _fill(self, pool: str, ranking: Ranking, room: int) -> None:
+        candidates = ranking.user if pool == "user" else ranking.reply
         floor, misses = self.packer.room - room, 0
         for index, candidate in enumerate(candidates):
             if self.packer.room - floor < LEAST_ROOM or misses > MISSES:
@@ -49,14 +47,14 @@ class TurnPicker:
             self.contents.ahead(candidates, index)
             if (pool, candidate.turn, candidate.part) in self.verdicts:
                 continue
-            verdict = self._weigh(pool, candidate, index + 1, self.packer.room - floor)
+            verdict = self._weigh(pool, candidate, ranking, index + 1, self.packer.room - floor)
             if verdict is None:
                 misses += 1
             else:
                 misses = 0
                 self.verdicts[pool, candidate.turn, candidate.part] = verdict
 
-    def _weigh(self, pool: str, candidate: Candidate, rank: int, room: int) -> Verdict | None:
+    def _weigh(self, pool: str, candidate: Candidate, ranking: Ranking, rank: int, room: int) -> Verdict | None:
         """What becomes of a candidate; ``None`` if it found no room, so that it may be tried again."""
         if candidate.turn in self.above:
             return Verdict(candidate, pool, rank, "dropped", "in_section")
@@ -64,17 +62,17 @@ class TurnPicker:
         if self.seen.repeats(text):
             return Verdict(candidate, pool, rank, "dropped", "duplicate")
         if pool == "user" and candidate.kind == "turn" and candidate.tokens > self.user_turn_cap:
-            return self._clip(candidate, rank, min(room, self.user_turn_cap))
+            return self._clip(candidate, ranking, rank, min(room, self.user_turn_cap))
         if self.packer.cost(candidate) > room:
             return None
         self.seen.add(text)
         self.packer.keep(candidate)
         return Verdict(candidate, pool, rank, "kept")
 
-    def _clip(self, candidate: Candidate, rank: int, room: int) -> Verdict | None:
+    def _clip(self, candidate: Candidate, ranking: Ranking, rank: int, room: int) -> Verdict | None:
         """Keep the best parts of a turn that is too long to be kept whole."""
         left, kept = room, False
-        for window in self._windows(candidate):
+        for window in ranking.windows(candidate.turn):
             cost = self.packer.cost(window)
             if cost <= left:
                 self.packer.keep(window)
@@ -82,14 +80,3 @@ class TurnPicker:
             if left < LEAST_ROOM + GAP_TOKENS:
                 break
         return Verdict(candidate, "user", rank, "clipped", "turn_cap") if kept else None
-
-    def _windows(self, candidate: Candidate) -> list[Candidate]:
-        """The passages of a long turn, those nearest to the question first, else in order."""
-        content, asked = self.contents.item(candidate.turn).content, terms(self.query)
-        windows = [
-            replace(candidate, part=part, start=start, end=end, kind="window", score=overlap(asked, terms(text)),
-                    tokens=self.packer.count(text))
-            for part, (start, end) in enumerate(self.contents.history.passages(candidate.turn))
-            if (text := content[start:end]).strip()
-        ]  # fmt: skip
-        return sorted(windows, key=lambda window: -window.score)
