@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
 
 from llmslim_memory.selection.contents import Contents
+from llmslim_memory.selection.digest import Digest, topic
 from llmslim_memory.selection.fitting import Fitted, fit, join
 from llmslim_memory.selection.options import SelectionOptions
 from llmslim_memory.selection.packing import Packer
 from llmslim_memory.selection.render import Labels, whole_turns
+from llmslim_memory.selection.route import asks_for_order, route_of
+from llmslim_memory.selection.sections import SectionBuilder
+from llmslim_memory.selection.shelf import Section
 from llmslim_memory.selection.turns import TurnPicker
 from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.types import MemoryContext, RecalledTurn
@@ -25,7 +30,7 @@ def select(
     history: History,
     rank: Rank,
     *,
-    now: datetime,  # noqa: ARG001  ranking reads the times in a question; a digest may too
+    now: datetime,  # noqa: ARG001  ranking reads the times in a question
     options: SelectionOptions,
     budget: int,
     count: TokenCounter,
@@ -44,20 +49,28 @@ def select(
     Returns:
         A context whose text counts at most ``budget``, with ``elapsed_ms`` left to the caller.
     """
-    whole = _whole(history, options, budget, count)
-    if whole is not None:
-        return _context(query, history, rank(query), whole, mode="whole_history", budget=budget, count=count)
-    ranking = rank(query)
-    contents = Contents(history)
-    packer = Packer(Labels(history, options, whole=False), count, budget)
-    picker = TurnPicker(contents, packer)
-    if ranking.matched:
-        picker.pick(ranking)
-    fitted = fit(contents, packer, (), budget=budget, count=count) if packer.order else Fitted("", 0, (), (), ())
-    return _context(query, history, ranking, fitted, mode="turns", budget=budget, count=count)
+    outcome = _whole(query, history, rank, options, budget, count)
+    if outcome is None:
+        outcome = _Search(query, history, rank, options, budget, count).run()
+    return _context(query, history, outcome, budget=budget, count=count)
 
 
-def _whole(history: History, options: SelectionOptions, budget: int, count: TokenCounter) -> Fitted | None:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a search decided."""
+
+    mode: str
+    route: str | None
+    ranking: Ranking
+    fitted: Fitted
+    found: bool
+    sections: Sequence[Section] = ()
+    picker: TurnPicker | Digest | None = None
+
+
+def _whole(
+    query: str, history: History, rank: Rank, options: SelectionOptions, budget: int, count: TokenCounter
+) -> Outcome | None:
     """Every turn in full, if that fits."""
     if int(history.tokens[history.eligible].sum()) > budget:
         return None
@@ -65,30 +78,77 @@ def _whole(history: History, options: SelectionOptions, budget: int, count: Toke
     blocks = Labels(history, options, whole=True).blocks(shown)
     text = join((), blocks)
     tokens = count(text) if text else 0
-    return Fitted(text, tokens, (), tuple(shown), tuple(blocks)) if tokens <= budget else None
+    if tokens > budget:
+        return None
+    fitted = Fitted(text, tokens, (), tuple(shown), tuple(blocks))
+    return Outcome("whole_history", None, rank(query), fitted, found=bool(shown))
 
 
-def _context(
-    query: str, history: History, ranking: Ranking, fitted: Fitted, *, mode: str, budget: int, count: TokenCounter
-) -> MemoryContext:
-    eligible = history.eligible
+@dataclass(slots=True)
+class _Search:
+    """One search of a history that does not fit."""
+
+    query: str
+    history: History
+    rank: Rank
+    options: SelectionOptions
+    budget: int
+    count: TokenCounter
+    contents: Contents = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.contents = Contents(self.history)
+
+    def run(self) -> Outcome:
+        route = route_of(self.query)
+        is_digest = self.options.coverage == "always" or (self.options.coverage == "auto" and route == "overview")
+        ranking = self.rank(topic(self.query) if is_digest else self.query)
+        sections = SectionBuilder(
+            self.query, route, ranking, self.contents, self.options, self.budget, self.count
+        ).build()
+        shown = [section for section in sections if section.text]
+        packer = Packer(Labels(self.history, self.options, whole=False), self.count, self._room(shown))
+        above = self._above(shown)
+        picker: TurnPicker | Digest
+        if is_digest:
+            picker = Digest(self.contents, packer, users_only=asks_for_order(self.query), above=above)
+            picker.pick(ranking)
+        else:
+            picker = TurnPicker(self.contents, packer, above=above)
+            if ranking.matched:
+                picker.pick(ranking)
+        fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
+        found = ranking.matched or bool(packer.order) or bool(shown)
+        return Outcome("digest" if is_digest else "turns", route, ranking, fitted, found, sections, picker)
+
+    def _room(self, sections: Sequence[Section]) -> int:
+        return self.budget - sum(self.count(section.text) for section in sections)
+
+    def _above(self, sections: Sequence[Section]) -> frozenset[int]:
+        """The turns that a section shows from end to end."""
+        kept = (one for section in sections for one in section.kept)
+        return frozenset(
+            one.mark.turn for one in kept if len(one.text) >= 0.9 * len(self.contents.item(one.mark.turn).content)
+        )
+
+
+def _context(query: str, history: History, outcome: Outcome, *, budget: int, count: TokenCounter) -> MemoryContext:
+    eligible, fitted = history.eligible, outcome.fitted
     return MemoryContext(
         query=query,
         text=fitted.text,
-        turns=_recalled(fitted, ranking),
+        turns=_recalled(outcome),
         tokens=fitted.tokens,
         budget=budget,
         history_tokens=int(history.tokens[eligible].sum()),
         sessions_total=len(np.unique(history.sessions[eligible])),
         sessions_kept=len({int(history.sessions[one.turn]) for one in fitted.shown}),
-        found=bool(fitted.shown) if mode == "whole_history" else ranking.matched,
-        mode=mode,
+        found=outcome.found,
+        mode=outcome.mode,
         counter=count.name,
     )
 
 
-def _recalled(fitted: Fitted, ranking: Ranking) -> tuple[RecalledTurn, ...]:
-    def score(turn: int) -> float:
-        return min(1.0, max(0.0, float(ranking.turn_scores[turn])))
-
-    return tuple(RecalledTurn(one.item, score(one.turn), one.is_partial) for one in fitted.shown)
+def _recalled(outcome: Outcome) -> tuple[RecalledTurn, ...]:
+    scores = outcome.ranking.turn_scores
+    return tuple(RecalledTurn(one.item, float(scores[one.turn]), one.is_partial) for one in outcome.fitted.shown)

@@ -10,6 +10,7 @@ from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.marks import ELLIPSIS
 from llmslim_memory.selection.packing import Packer
 from llmslim_memory.selection.render import Labels, Shown, body, join_spans, reading_order
+from llmslim_memory.selection.shelf import Section
 from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.views import Candidate
 
@@ -25,7 +26,7 @@ class Fitted:
 
     text: str
     tokens: int
-    sections: tuple[str, ...]
+    sections: tuple[Section, ...]
     shown: tuple[Shown, ...]
     blocks: tuple[str, ...]
     clipped: bool = False
@@ -46,7 +47,7 @@ def join(sections: Sequence[str], blocks: Sequence[str]) -> str:
     return "".join(sections) + "".join(blocks)[:-1] if blocks else "".join(sections)[:-2]
 
 
-def fit(contents: Contents, packer: Packer, sections: Sequence[str], *, budget: int, count: TokenCounter) -> Fitted:
+def fit(contents: Contents, packer: Packer, sections: Sequence[Section], *, budget: int, count: TokenCounter) -> Fitted:
     """Render what is kept, giving up the least of it until the text fits; at worst cut the best passage to words."""
     fitted = _render(contents, packer, sections, count)
     while fitted.tokens > budget and len(packer.order) > 1:
@@ -56,13 +57,15 @@ def fit(contents: Contents, packer: Packer, sections: Sequence[str], *, budget: 
         fitted = _render(contents, packer, sections, count)
     if fitted.tokens > budget and sections:
         return fit(contents, packer, sections[:-1], budget=budget, count=count)
-    return fitted if fitted.tokens <= budget else cut(contents, packer, packer.order[0], budget=budget, count=count)
+    if fitted.tokens <= budget:
+        return fitted
+    return cut(contents, packer, packer.order[0], budget=budget, count=count)
 
 
-def _render(contents: Contents, packer: Packer, sections: Sequence[str], count: TokenCounter) -> Fitted:
+def _render(contents: Contents, packer: Packer, sections: Sequence[Section], count: TokenCounter) -> Fitted:
     shown = show(contents, packer)
     blocks = packer.labels.blocks(shown)
-    text = join(sections, blocks)
+    text = join([section.text for section in sections], blocks)
     return Fitted(text, count(text) if text else 0, tuple(sections), tuple(shown), tuple(blocks))
 
 

@@ -31,9 +31,11 @@ _WHEN_ASKED = (
     r"(?:when(?:ever)?|if|every time|each time|any ?time) (?:i|we) "
     r"(?:ask|mention|talk|request|bring up|share|send|say|post|paste|want|inquire|discuss)"
 )
-_ABOUT_ANSWERS = r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages?|summar(?:y|ies)|suggestions?|recommendations?)"
+_ABOUT_ANSWERS = (
+    r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages?|summar(?:y|ies)|suggestions?|recommendations?)"
+)
 _I = r"(?<![\w'])(?:i|we)"
-_OFTEN = r"(?: really| usually| generally| typically| normally| always| personally| strongly| definitely| just| much| do| also| still| actually| honestly| kinda| mostly| often| now| would| absolutely| particularly| especially){0,3}"  # noqa: E501
+_OFTEN = r"(?: really| usually| generally| typically| normally| always| personally| strongly| definitely| just| much| do| also| still| actually| honestly| kinda| mostly| often| now| would| absolutely| particularly| especially){0,3}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ PATTERNS = (
             "Always include tests?",
             "Always a pleasure talking to you.",
             "Never been to Spain.",
-            "\"Always deploy on Friday\" is what my boss says.",
+            '"Always deploy on Friday" is what my boss says.',
             "He told me: always ask twice.",
         ),
     ),
@@ -120,13 +122,21 @@ PATTERNS = (
             "From now on I want you to call me Max.",
             "In the future, don't use tables.",
         ),
-        no=("From now on I will run every morning.", "From now on the meetings start at 9.", "In the future we may move."),
+        no=(
+            "From now on I will run every morning.",
+            "From now on the meetings start at 9.",
+            "In the future we may move.",
+        ),
     ),
     _pattern(
         "request",
         "from now|from here|from this|from today|forward|future|in all your",
         rf"^{LEAD}(?:only |do not |don't |avoid )?{VERB}\b.{{1,300}}?[\s,](?:from (?:now|here|this point|today) on|going forward|in (?:the )?future|in all (?:your|future) {_ABOUT_ANSWERS})\W*$",
-        yes=("Call me Max from now on.", "Use Celsius going forward, in all future replies.", "Don't send me links in the future."),
+        yes=(
+            "Call me Max from now on.",
+            "Use Celsius going forward, in all future replies.",
+            "Don't send me links in the future.",
+        ),
         no=("I will call her from now on.", "What should I use going forward?"),
     ),
     _pattern(
@@ -138,7 +148,11 @@ PATTERNS = (
             "Use bullet points whenever I ask for a list.",
             "Please mention side effects if I ask about medicine.",
         ),
-        no=("What do you do when I ask about hotels?", "My son cries when I ask about school.", "Do you mind when I ask for help?"),
+        no=(
+            "What do you do when I ask about hotels?",
+            "My son cries when I ask about school.",
+            "Do you mind when I ask for help?",
+        ),
     ),
     _pattern(
         "request",
@@ -184,7 +198,11 @@ PATTERNS = (
             "Never mind what I told you about tables.",
             "Please drop the emoji rule.",
         ),
-        no=("I forgot what she said.", "I can't ignore the rules of grammar.", "Don't forget what I said about tables."),
+        no=(
+            "I forgot what she said.",
+            "I can't ignore the rules of grammar.",
+            "Don't forget what I said about tables.",
+        ),
     ),
     _pattern(
         "withdrawal",
@@ -204,7 +222,12 @@ PATTERNS = (
         "preference",
         "prefer|favo|rather",
         rf"{_I}(?:'d| would)?{_OFTEN} (?:prefer|favou?r|rather(?! than))\b",
-        yes=("I prefer e-books.", "I'd rather take the train.", "We usually prefer aisle seats.", "I'd much rather stay home."),
+        yes=(
+            "I prefer e-books.",
+            "I'd rather take the train.",
+            "We usually prefer aisle seats.",
+            "I'd much rather stay home.",
+        ),
         no=(
             "Should I prefer tea?",
             "My boss prefers calls.",
@@ -212,7 +235,7 @@ PATTERNS = (
             "She said I prefer tea.",
             "I no longer prefer tea.",
             "I wonder if I prefer cats.",
-            "The book says \"I prefer death\".",
+            'The book says "I prefer death".',
         ),
     ),
     _pattern(
@@ -239,14 +262,25 @@ PATTERNS = (
         "preference",
         "usually|always|generally|typically|normally|mostly|tend to|only|mainly|often",
         rf"{_I} (?:usually|always|generally|typically|normally|mostly|tend to|only|mainly|often) (?!been\b|had\b|wanted\b|thought\b|knew\b|wondered\b|was\b|were\b|have\b)[a-z]+",
-        yes=("I usually write in the mornings.", "I always take the window seat.", "I tend to skip breakfast.", "I only drink decaf."),
+        yes=(
+            "I usually write in the mornings.",
+            "I always take the window seat.",
+            "I tend to skip breakfast.",
+            "I only drink decaf.",
+        ),
         no=("He usually writes at night.", "Do I usually win?", "I always wanted a dog.", "I have always been late."),
     ),
     _pattern(
         "preference",
         "i'm|i am|we're|we are",
         r"(?<![\w'])(?:i'm|i am|we're|we are)(?: really| also| still| quite| pretty| very| not| more| strictly| severely){0,2} (?:(?:a |an )?(?:big |huge |morning |night |early )?(?:fan of|vegan|vegetarian|pescatarian|teetotal|person|owl|bird)|allergic|intolerant|lactose|gluten|into|fond of|partial to|keen on|comfortable with|afraid of|more of an?|picky|trying to (?:keep|avoid|cut|limit|eat|stay|use))\b",
-        yes=("I'm allergic to walnuts.", "I am not a fan of horror.", "I'm vegetarian.", "I'm trying to avoid sugar.", "I'm more of a morning person."),
+        yes=(
+            "I'm allergic to walnuts.",
+            "I am not a fan of horror.",
+            "I'm vegetarian.",
+            "I'm trying to avoid sugar.",
+            "I'm more of a morning person.",
+        ),
         no=("He's allergic to walnuts.", "Am I allergic to walnuts?", "I'm no longer vegan."),
     ),
     _pattern(
@@ -267,7 +301,11 @@ PATTERNS = (
         "inclination",
         "cho|decide|opt|settle|pick|went|going|commit|stick|switch",
         rf"{_I}(?:'ve| have)?(?: just| also| already| since| now| recently| finally)? (?:chosen|chose|decided|opted|settled on|picked|went with|going with|committed to|stick(?:ing)? (?:to|with)|switched to)\b",
-        yes=("I've chosen human interviews for the final round.", "I decided against microservices.", "We went with Postgres."),
+        yes=(
+            "I've chosen human interviews for the final round.",
+            "I decided against microservices.",
+            "We went with Postgres.",
+        ),
         no=("Have I chosen a name?", "He's chosen a name.", "I haven't decided on a name."),
     ),
     _pattern(
@@ -275,7 +313,12 @@ PATTERNS = (
         "keep|avoid|minimi|stay|focus|priorit|limit|maintain|stick|preserv|protect|balance|it to be|them to be|something|for |things|hoping|aiming|leaning|hesitant",
         rf"{_I}(?:'d| would)? (?:really |also |still |just ){{0,2}}(?:like|want|need|hope|aim|try|plan)(?:s)? (?:to (?:keep|avoid|minimi[sz]e|stay|focus|prioriti[sz]e|limit|maintain|stick|preserve|protect|balance)|it to be|them to be|something|for \d|for something|things)\b"
         r"|(?<![\w'])(?:i'm|i am) (?:kinda |a bit |still )?(?:hoping|aiming|leaning|hesitant)\b",
-        yes=("I want to keep the bundle small.", "I'm hesitant to commit to long sagas.", "I'd like something light.", "I aim for 7 hours of sleep."),
+        yes=(
+            "I want to keep the bundle small.",
+            "I'm hesitant to commit to long sagas.",
+            "I'd like something light.",
+            "I aim for 7 hours of sleep.",
+        ),
         no=("Do I want to keep it?", "She wants to keep the bundle small."),
     ),
     _pattern(

@@ -100,14 +100,22 @@ ROUTES = (
             "Help me plan the week.",
             "Could you draft a letter to my landlord?",
         ),
-        no=("What is my budget?", "Is the office open?", "Tell me about Leo.", "How many days do I have until the trip?"),
+        no=(
+            "What is my budget?",
+            "Is the office open?",
+            "Tell me about Leo.",
+            "How many days do I have until the trip?",
+        ),
     ),
 )
 
 ORDER = _rule(
     "order",
     r"\b(?:order|sequence)\b.{0,60}\b(?:i|we)\b|\bin order\b|\bchronolog\w*|\btimeline of when\b|\bfirst (?:mention|brought|bring)\w*",
-    yes=("In what order did I bring up the visa and the flat?", "Reconstruct the timeline of when I first mentioned Leo."),
+    yes=(
+        "In what order did I bring up the visa and the flat?",
+        "Reconstruct the timeline of when I first mentioned Leo.",
+    ),
     no=("Summarize my trip.",),
 )
 """An overview of what the user brought up, and when: only user turns answer it."""

@@ -1,0 +1,113 @@
+"""A section above the turns: statements of the user under a header, capped so that they leave room for turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from llmslim_memory.selection.contents import Contents
+from llmslim_memory.selection.duplicates import Seen
+from llmslim_memory.selection.marks import HEADERS, mark
+from llmslim_memory.selection.stamps import format_time
+from llmslim_memory.tokens import TokenCounter
+from llmslim_memory.views import Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A statement that a section weighed, and what became of it."""
+
+    mark: Mark
+    part: int
+    text: str
+    score: float
+    tokens: int
+    side: str | None = None
+    status: str = "dropped"
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section as it stands in the text, or the reason why there is none."""
+
+    name: str
+    reason: str | None = None
+    cap: int = 0
+    text: str = ""
+    weighed: tuple[Weighed, ...] = ()
+
+    @property
+    def kept(self) -> tuple[Weighed, ...]:
+        """The statements shown, best first."""
+        return tuple(one for one in self.weighed if one.status == "kept")
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Fills one section: how many statements it may show, and how much of the budget they may take."""
+
+    name: str
+    most: int
+    share: float
+    contents: Contents
+    count: TokenCounter
+    budget: int
+    tz: tzinfo
+    date_format: str
+
+    def fill(self, weighed: Sequence[Weighed], *, none: str = "no_statement") -> Section:
+        """The section with the best of these statements; the first may take more than its share of a small budget."""
+        cap, left, seen = int(self.budget * self.share), int(self.budget * self.share), Seen()
+        judged: list[Weighed] = []
+        for one in weighed:
+            cost = one.tokens + self._overhead(one)
+            if one.status == "dropped" and one.reason is not None:
+                judged.append(one)
+            elif seen.repeats(one.text):
+                judged.append(replace(one, reason="duplicate"))
+            elif sum(other.status == "kept" for other in judged) == self.most:
+                judged.append(replace(one, reason="enough"))
+            elif cost > left and not (left == cap and cost <= self.budget // 3):
+                judged.append(replace(one, reason="section_cap"))
+            else:
+                seen.add(one.text)
+                left -= cost
+                judged.append(replace(one, status="kept"))
+        section = Section(self.name, None, cap, "", tuple(judged))
+        if not section.kept:
+            return replace(section, reason="no_room" if any(one.reason == "section_cap" for one in judged) else none)
+        return replace(section, text=self._text(section.kept))
+
+    def _overhead(self, one: Weighed) -> int:
+        return self.count(f"- {self._date(one)}: ") + 1
+
+    def _date(self, one: Weighed) -> str:
+        return format_time(int(self.contents.history.times[one.mark.turn]), self.tz, self.date_format)
+
+    def _text(self, kept: Sequence[Weighed]) -> str:
+        ordered = sorted(kept, key=lambda one: (one.mark.turn, one.mark.statement.start))
+        lines = (f"- {self._date(one)}: {mark(one.text)}\n" for one in ordered)
+        return f"{HEADERS[self.name]}\n{''.join(lines)}\n"
+
+
+def weigh(contents: Contents, marks: Sequence[Mark], count: TokenCounter) -> Iterator[Weighed]:
+    """The marked statements with their text, not yet scored."""
+    contents.load(one.turn for one in marks)
+    for one in marks:
+        content = contents.item(one.turn).content
+        statement = one.statement
+        text = content[statement.start : statement.end]
+        yield Weighed(one, statement.start, text, 0.0, count(text))
+
+
+def fits(query: frozenset[str], statements: Sequence[frozenset[str]]) -> list[float]:
+    """How well each statement's terms fit the question, a term that few statements share weighing more; in [0, 1]."""
+    df: dict[str, int] = {}
+    for statement in statements:
+        for term in statement & query:
+            df[term] = df.get(term, 0) + 1
+    weights = {term: 1 / (1 + df.get(term, 0)) ** 0.5 for term in query}
+    total = sum(weights.values())
+    return [sum(weights[term] for term in query & statement) / total if total else 0.0 for statement in statements]
