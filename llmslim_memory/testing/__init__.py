@@ -17,11 +17,14 @@ from llmslim_memory.testing.abilities import (  # noqa: E402
 )
 from llmslim_memory.testing.contract import StoreContract  # noqa: E402
 from llmslim_memory.testing.lifetime import CloseContract, SharedChangesContract, SharedContract  # noqa: E402
+from llmslim_memory.testing.machines import FollowMachineContract, MachineContract  # noqa: E402
 
 __all__ = [
     "AnalysisContract",
     "ChangesContract",
     "CloseContract",
+    "FollowMachineContract",
+    "MachineContract",
     "RecordsContract",
     "ScanContract",
     "SharedChangesContract",

@@ -11,13 +11,24 @@ from llmslim_memory.testing import (
     AnalysisContract,
     ChangesContract,
     CloseContract,
+    FollowMachineContract,
+    MachineContract,
     RecordsContract,
     ScanContract,
     StoreContract,
 )
 
 
-class TestInMemoryStore(StoreContract, ScanContract, RecordsContract, ChangesContract, AnalysisContract, CloseContract):
+class TestInMemoryStore(
+    StoreContract,
+    ScanContract,
+    RecordsContract,
+    ChangesContract,
+    AnalysisContract,
+    CloseContract,
+    MachineContract,
+    FollowMachineContract,
+):
     @pytest.fixture
     def store(self) -> Iterator[InMemoryStore]:
         with InMemoryStore() as store:

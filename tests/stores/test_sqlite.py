@@ -13,6 +13,8 @@ from llmslim_memory.testing import (
     AnalysisContract,
     ChangesContract,
     CloseContract,
+    FollowMachineContract,
+    MachineContract,
     RecordsContract,
     ScanContract,
     SharedChangesContract,
@@ -30,6 +32,8 @@ class TestSQLiteStore(
     CloseContract,
     SharedContract,
     SharedChangesContract,
+    MachineContract,
+    FollowMachineContract,
 ):
     @pytest.fixture
     def opener(self, tmp_path: Path) -> partial[SQLiteStore]:
@@ -42,7 +46,14 @@ class TestSQLiteStore(
 
 
 class TestSQLiteStoreInMemory(
-    StoreContract, ScanContract, RecordsContract, ChangesContract, AnalysisContract, CloseContract
+    StoreContract,
+    ScanContract,
+    RecordsContract,
+    ChangesContract,
+    AnalysisContract,
+    CloseContract,
+    MachineContract,
+    FollowMachineContract,
 ):
     @pytest.fixture
     def store(self) -> Iterator[SQLiteStore]:
