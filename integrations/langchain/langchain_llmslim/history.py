@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
@@ -121,26 +122,27 @@ class LLMSlimChatMessageHistory(BaseChatMessageHistory):
         return get_buffer_string(self.messages)
 
     def _read(self) -> list[BaseMessage]:
-        return turns_to_messages(self._items())
+        with self._logged("the messages of session %r were not read: %s"):
+            return turns_to_messages(self._items())
 
     def _items(self) -> list[MemoryItem]:
         return in_order(self._memory.open().get_all(**self._scope.own()))
 
     def _write(self, messages: Sequence[BaseMessage]) -> None:
-        turns = messages_to_turns(messages)
-        try:
+        with self._logged("new messages of session %r were not stored: %s"):
+            turns = messages_to_turns(messages)
             if len(turns) > 1 and not any("id" in turn for turn in turns):
                 turns = new_tail(turns, self._items())
             if turns:
                 self._memory.open().add(turns, **self._scope.own(), on_conflict="update")
+
+    @contextmanager
+    def _logged(self, what: str) -> Iterator[None]:
+        try:
+            yield
         except Exception as error:
-            # RunnableWithMessageHistory swallows what is raised here; the log must tell.
-            logger.error(
-                "%d messages of session %r were not stored: %s",
-                len(turns),
-                self._scope.session_id,
-                type(error).__name__,
-            )
+            # RunnableWithMessageHistory swallows what is raised after the model answered; the log must tell.
+            logger.error(what, self._scope.session_id, type(error).__name__)
             raise
 
     def _retriever(self, token_budget: int) -> LLMSlimRetriever:
