@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import logging
 import math
+from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import Any
 
 from llama_index.core.bridge.pydantic import BaseModel
-from llama_index.core.bridge.pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +80,7 @@ def _decode_dict(value: dict[str, Any]) -> dict[str, Any]:
     return {key: decode(entry) for key, entry in value.items()}
 
 
-_DECODERS = {
+_DECODERS: dict[str, Callable[[Any], Any]] = {
     "$utf8": str.encode,
     "$base64": base64.b64decode,
     "$float": float,

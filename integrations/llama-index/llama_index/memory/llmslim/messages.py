@@ -9,10 +9,10 @@ from typing import Any, get_args
 
 from llama_index.core.base.llms.types import ChatMessage, ContentBlock, MessageRole, TextBlock
 from llama_index.core.bridge.pydantic import BaseModel, TypeAdapter, ValidationError
-from llmslim_memory import MemoryItem
-
 from llama_index.memory.llmslim.jsonable import decode, encode
 from llama_index.memory.llmslim.texts import block_text, legacy_calls
+
+from llmslim_memory import MemoryItem
 
 logger = logging.getLogger(__name__)
 
@@ -92,11 +92,11 @@ def _to_message(turn: MemoryItem | Mapping[str, Any]) -> ChatMessage:
     extras = (data.get("metadata") or {}).get(METADATA_KEY) or {}
     if "blocks" not in extras:
         return ChatMessage(role=role, blocks=[TextBlock(text=data["content"])])
-    return ChatMessage(
-        role=role,
-        blocks=_load(extras["blocks"], data["content"], edited=len(data["content"]) != extras["chars"]),
-        additional_kwargs=decode(extras["additional_kwargs"]),
-    )
+    blocks = _load(extras["blocks"], data["content"], edited=len(data["content"]) != extras["chars"])
+    message = ChatMessage(role=role, blocks=blocks)
+    # Set afterwards: the constructor would make image blocks of the key "images" again.
+    message.additional_kwargs = decode(extras["additional_kwargs"])
+    return message
 
 
 def _load(blocks: Sequence[Mapping[str, Any]], content: str, *, edited: bool) -> list[Any]:

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
-from llmslim_memory import ContextEnvelope
-
 from llama_index.memory.llmslim.jsonable import encode
+
+from llmslim_memory import ContextEnvelope
 
 _NOTICE = ContextEnvelope("text").to_text().partition("\n")[0]
 
