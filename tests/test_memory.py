@@ -298,3 +298,14 @@ def test_a_deleted_message_comes_back_unless_told_not_to() -> None:
     assert memory.add(say("hello", id="m1"), user_id="u1", revive=False) == []
     assert memory.get_all(user_id="u1") == []
     assert contents(memory.add(say("hello", id="m1"), user_id="u1")) == ["hello"]
+
+
+@pytest.mark.parametrize("budget", [8, 2000])
+def test_a_turn_without_text_is_never_shown(memory: Memory, budget: int) -> None:
+    memory.add(say(""), user_id="u1")
+    assert not memory.search("Where is the key?", user_id="u1", budget=budget).found
+    memory.add([say("The key is under the mat."), say("")], user_id="u1")
+    assert [turn.item.content for turn in memory.search("Where is the key?", user_id="u1").turns] == [
+        "The key is under the mat."
+    ]
+    assert [hit.text for hit in memory.rank("Where is the key?", user_id="u1")] == ["The key is under the mat."]

@@ -82,7 +82,7 @@ class ScopeIndexes:
         """
         snapshot, size = self._entry(scope).refreshed()
         self._note_size(scope, size)
-        eligible = np.ones(len(snapshot.ids), dtype=bool)
+        eligible = snapshot.tokens > 0  # a turn without text has nothing to show
         if since is not None:
             eligible &= snapshot.times >= microseconds(since)
         if until is not None:

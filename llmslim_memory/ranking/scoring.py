@@ -91,7 +91,9 @@ class _Stretches:
         self.links = np.empty(len(snapshot.chain), dtype=np.int64)
         self.links[snapshot.chain] = np.arange(len(snapshot.chain))
         lengths = snapshot.lengths[snapshot.chain].astype(np.float64)
-        self.lengths = self.spread(np.arange(len(lengths)), lengths)[1] if len(lengths) else lengths
+        touched, sums = self.spread(np.arange(len(lengths)), lengths)
+        self.lengths = np.zeros(len(lengths))
+        self.lengths[touched] = sums  # a stretch without words, of blank turns, is not among the touched
         self._scratch = np.zeros(len(lengths))
 
     def spread(self, links: Ints, values: Floats) -> tuple[Ints, Floats]:

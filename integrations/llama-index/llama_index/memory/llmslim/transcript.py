@@ -49,13 +49,14 @@ class Transcript:
     def record(self, window: Sequence[ChatMessage]) -> list[MemoryItem]:
         """Store those messages of a window that follow the last one stored already; return the turns of the window.
 
-        What stands unknown before a known message was removed, or put in front, and is not being said.
+        What stands unknown before a known message was removed, or put in front, and is not being said. A message that
+        was erased from the long-term memory does not come back because the window still holds it.
         """
         stored = self.turns()
         said = _said(window)
         known = _match([item for item in stored if status_of(item) == ACTIVE], said)
         new = _turns(said[max((at + 1 for at in known), default=0) :], ACTIVE)
-        return [*known.values(), *self._add(_chained(new, stored))]
+        return [*known.values(), *self._add(_chained(new, stored), revive=False)]
 
     def known(self, window: Sequence[ChatMessage]) -> list[MemoryItem]:
         """The stored turns that the messages of a window are."""
@@ -90,8 +91,8 @@ class Transcript:
         for item in items:
             self._memory.delete(item.id)
 
-    def _add(self, turns: Sequence[Mapping[str, Any]]) -> list[MemoryItem]:
-        return self._memory.add(list(turns), **self._scope, on_conflict="keep") if turns else []
+    def _add(self, turns: Sequence[Mapping[str, Any]], *, revive: bool = True) -> list[MemoryItem]:
+        return self._memory.add(list(turns), **self._scope, on_conflict="keep", revive=revive) if turns else []
 
     def _set(self, item: MemoryItem, extras: Mapping[str, Any], status: str) -> None:
         metadata = _marked(item.metadata, {**extras, "before": _extras(item.metadata).get("before")}, status)
