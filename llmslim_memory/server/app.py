@@ -44,7 +44,6 @@ def create_app(
     *,
     tokens: TokenTable | None = None,
     allowed_hosts: Collection[str] | None = (),
-    root_path: str = "",
     limits: Limits | None = None,
 ) -> FastAPI:
     """The memory as an HTTP application.
@@ -53,7 +52,6 @@ def create_app(
         memory: What is served; closed with the application if it was opened by it, as ``AsyncMemory`` does.
         tokens: Who may ask; ``None`` asks for no token.
         allowed_hosts: Names that the server goes by beside loopback names and addresses; ``None`` takes every name.
-        root_path: The prefix under which a proxy serves it.
         limits: Sizes and times of requests.
     """
     limits = limits or Limits()
@@ -70,7 +68,6 @@ def create_app(
         title="llmslim-memory",
         version=__version__,
         summary="Long-term memory for agents: turns kept word for word, recalled within a token budget.",
-        root_path=root_path,
         lifespan=lifespan,
         responses=_ANSWERS,
         docs_url=None,

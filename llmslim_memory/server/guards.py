@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from llmslim_memory.server.metrics import Metrics
@@ -72,10 +73,6 @@ class HostGuard:
         await self.app(scope, receive, send)
 
 
-class _TooLargeError(Exception):
-    """The body went over its limit while it was read."""
-
-
 @dataclass(frozen=True, slots=True)
 class SizeLimit:
     """Answers 413 when a body is larger than its route takes, by its announced length or as it arrives."""
@@ -89,23 +86,15 @@ class SizeLimit:
             await self.app(scope, receive, send)
             return
         most = self.limits.import_bytes if scope["path"].endswith("/v1/import") else self.limits.body_bytes
-        refusal = problem(413, "too_large", f"the body is over {most} bytes")
         length = Headers(scope=scope).get("content-length", "0")
         if not length.isdigit() or int(length) > most:
-            await refusal(scope, receive, send)
+            await problem(413, "too_large", _over(most))(scope, receive, send)
             return
-        started = False
+        await self.app(scope, _counted(receive, most), send)
 
-        async def noted(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
 
-        try:
-            await self.app(scope, _counted(receive, most), noted)
-        except _TooLargeError:
-            if not started:
-                await refusal(scope, receive, send)
+def _over(most: int) -> str:
+    return f"the body is over {most} bytes"
 
 
 def _counted(receive: Receive, most: int) -> Callable[[], Awaitable[Message]]:
@@ -116,7 +105,7 @@ def _counted(receive: Receive, most: int) -> Callable[[], Awaitable[Message]]:
         message = await receive()
         seen += len(message.get("body", b""))
         if seen > most:
-            raise _TooLargeError
+            raise HTTPException(413, _over(most))
         return message
 
     return counted

@@ -89,5 +89,7 @@ async def _invalid(_request: Request, error: Exception) -> JSONResponse:
 
 async def _http(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
-    kind = {401: "unauthorized", 404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "http_error")
+    kind = {401: "unauthorized", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}.get(
+        error.status_code, "http_error"
+    )
     return problem(error.status_code, kind, str(error.detail), headers=error.headers)

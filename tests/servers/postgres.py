@@ -8,7 +8,6 @@ from pathlib import Path
 
 import psutil
 import psycopg
-
 from servers.process import ServerProcess, account_when_root
 
 PASSWORD = "sesame-for-tests"

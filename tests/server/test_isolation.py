@@ -1,0 +1,138 @@
+"""By no route, parameter, header or cursor does a token of Ann reach Ben's turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from llmslim_memory import Memory
+from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.server.auth import TokenTable, new_token, token_line
+from tests.server.conftest import ANN, BEN, ROOT, bearer
+
+SECRET = "heron-7731"
+
+
+@pytest.fixture
+def theirs(memory: Memory) -> str:
+    """Ben's one turn; its id."""
+    (item,) = memory.add(
+        {"role": "user", "content": f"my secret is {SECRET}", "id": "m1"}, user_id="ben", agent_id="bot", run_id="s"
+    )
+    return item.id
+
+
+def everything_ann_can_ask(item_id: str) -> list[tuple[str, str, dict[str, Any] | None]]:
+    message = {"role": "user", "content": "overwritten", "id": "m1"}
+    scopes: list[dict[str, Any]] = [{"user_id": "ben"}, {"agent_id": "bot"}, {"run_id": "s"}, {"user_id": "*"}, {}]
+    asked: list[tuple[str, str, dict[str, Any] | None]] = [
+        ("GET", f"/v1/memories/{item_id}", None),
+        ("PATCH", f"/v1/memories/{item_id}", {"content": "overwritten"}),
+        ("DELETE", f"/v1/memories/{item_id}", None),
+        ("GET", "/v1/scopes", None),
+        ("GET", "/metrics", None),
+    ]
+    for scope in scopes:
+        query = "&".join(f"{name}={value}" for name, value in scope.items())
+        asked += [
+            ("GET", f"/v1/memories?{query}", None),
+            ("GET", f"/v1/export?{query}", None),
+            ("DELETE", f"/v1/memories?{query}", None),
+            ("POST", "/v1/search", {"query": "secret", "explain": True, **scope}),
+            ("POST", "/v1/memories", {"messages": [message], "on_conflict": "update", **scope}),
+        ]
+    return asked
+
+
+def test_nothing_of_ben_is_read_changed_counted_or_deleted(guarded: TestClient, memory: Memory, theirs: str) -> None:
+    for method, path, body in everything_ann_can_ask(theirs):
+        response = guarded.request(method, path, json=body, headers=bearer(ANN))
+        assert SECRET not in response.text, path
+        assert "ben" not in response.text or response.status_code in (403, 422), path
+        assert theirs not in response.text, path
+    (kept,) = memory.get_all(user_id="ben")
+    assert kept.content == f"my secret is {SECRET}"
+    assert [hit.item.id for hit in memory.rank("secret", user_id="ben")] == [theirs]
+
+
+def test_anothers_turn_is_answered_like_one_that_does_not_exist(guarded: TestClient, theirs: str) -> None:
+    for method, body in (("GET", None), ("PATCH", {"content": "x"}), ("DELETE", None)):
+        real, unknown = (
+            guarded.request(method, f"/v1/memories/{name}", json=body, headers=bearer(ANN))
+            for name in (theirs, "0" * 32)
+        )
+        assert (real.status_code, real.json()) == (unknown.status_code, unknown.json())
+        assert real.status_code == 404
+
+
+def test_scopes_show_only_ones_own(guarded: TestClient, theirs: str) -> None:
+    assert guarded.get("/v1/scopes", headers=bearer(ANN)).json() == {"scopes": []}
+    assert [s["user_id"] for s in guarded.get("/v1/scopes", headers=bearer(BEN)).json()["scopes"]] == ["ben"]
+
+
+def test_a_token_for_all_reaches_all(guarded: TestClient, theirs: str) -> None:
+    found = guarded.post("/v1/search", json={"query": "secret", "user_id": "ben"}, headers=bearer(ROOT))
+    assert SECRET in found.text
+    assert guarded.get("/metrics", headers=bearer(ROOT)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header", ["", "Bearer", "Bearer ", "Basic abc", "Bearer wrong", f"Token {ANN}", f"bearer{ANN}"]
+)
+def test_without_a_valid_token_every_route_but_health_is_closed(guarded: TestClient, header: str) -> None:
+    for method, path in [
+        ("GET", "/v1/memories?user_id=ann"),
+        ("POST", "/v1/memories"),
+        ("DELETE", "/v1/memories?user_id=ann"),
+        ("GET", "/v1/memories/x"),
+        ("PATCH", "/v1/memories/x"),
+        ("DELETE", "/v1/memories/x"),
+        ("POST", "/v1/search"),
+        ("GET", "/v1/scopes"),
+        ("GET", "/metrics"),
+    ]:
+        response = guarded.request(method, path, headers={"Authorization": header} if header else {})
+        assert response.status_code == 401, path
+        assert response.headers["www-authenticate"] == "Bearer"
+    assert guarded.get("/healthz").status_code == 200
+
+
+def test_a_listing_of_ann_does_not_show_how_much_ben_writes(guarded: TestClient, memory: Memory) -> None:
+    def cursor() -> str:
+        text: str = guarded.get("/v1/memories?limit=1", headers=bearer(ANN)).json()["next_cursor"]
+        return text
+
+    memory.add([{"role": "user", "content": str(n)} for n in range(3)], user_id="ann")
+    before = cursor()
+    memory.add([{"role": "user", "content": str(n)} for n in range(500)], user_id="ben")
+    assert len(before) == len(cursor())
+    items = guarded.get("/v1/memories", headers=bearer(ANN)).json()["items"]
+    assert all("seq" not in item for item in items)
+
+
+def test_one_token_can_be_bound_to_several_users() -> None:
+    token = new_token()
+    caller = TokenTable.parse(token_line(token, ["ann", "ben"])).find(token)
+    assert caller is not None
+    assert caller.users == {"ann", "ben"}
+    with pytest.raises(InvalidValueError, match="user_id is missing"):
+        caller.user(None)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing", "abc ann", "zz" * 32 + " ann", "ab" * 32, "ab" * 32 + " ,"])
+def test_a_tokens_file_that_makes_no_sense_is_refused_without_showing_it(text: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        TokenTable.parse(text)
+    assert "ab" * 32 not in str(caught.value)
+
+
+def test_comments_and_blank_lines_are_passed_over() -> None:
+    token = new_token()
+    table = TokenTable.parse(f"# tokens\n\n{token_line(token, [])}  # the operator\n")
+    found = table.find(token)
+    assert found is not None
+    assert found.users is None
+    assert table.find(token + "x") is None
+    assert token not in repr(table)
