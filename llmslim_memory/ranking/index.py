@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,11 @@ class IndexedTurn(NamedTuple):
 class Column:
     """A numpy array that grows at its end; views taken earlier keep showing what they showed."""
 
-    def __init__(self, dtype: type[np.generic], values: NDArray[np.generic] | None = None) -> None:
-        self._data: NDArray[np.generic] = np.empty(64, dtype=dtype) if values is None else values.astype(dtype)
+    def __init__(self, dtype: type[np.generic], values: NDArray[Any] | None = None) -> None:
+        self._data: NDArray[Any] = np.empty(64, dtype=dtype) if values is None else values.astype(dtype)
         self._size = 0 if values is None else len(values)
 
-    def extend(self, values: Sequence[int] | NDArray[np.generic]) -> None:
+    def extend(self, values: Sequence[int] | NDArray[Any]) -> None:
         """Append values."""
         size = self._size + len(values)
         if size > len(self._data):
@@ -49,7 +49,7 @@ class Column:
         self._size = size
 
     @property
-    def view(self) -> NDArray[np.generic]:
+    def view(self) -> NDArray[Any]:
         """The values appended so far."""
         return self._data[: self._size]
 
@@ -235,7 +235,7 @@ class ScopeIndex:
             rows = np.delete(rows, sorted(self._dead))
         times, seqs = self._turns["times"].view[rows], self._turns["seqs"].view[rows]
         later = (times[1:] > times[:-1]) | ((times[1:] == times[:-1]) & (seqs[1:] >= seqs[:-1]))
-        return rows if later.all() else rows[np.lexsort((rows, seqs, times))]
+        return rows if bool(later.all()) else rows[np.lexsort((rows, seqs, times))]
 
     def _compact(self) -> None:
         """Rebuild without the dead rows, in order of time."""
@@ -260,7 +260,7 @@ class ScopeIndex:
             self._passages[name] = Column(dtype, old[name][passages])
         self._passages["turns"] = Column(np.uint32, np.repeat(np.arange(len(rows)), counts))
 
-    def _state(self) -> dict[str, NDArray[np.generic]]:
+    def _state(self) -> dict[str, NDArray[Any]]:
         return {name: column.view for name, column in (*self._turns.items(), *self._passages.items())}
 
     def _renumber(self, renumbered: Ints) -> tuple[Segment, ...]:

@@ -135,7 +135,7 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
     turns = _Pool(snapshot.lengths.astype(np.float64), total, count)
     chain = _Stretches(snapshot, weights.radius)
     stretches = _Pool(chain.lengths, float(chain.lengths.sum()), count)
-    session_lengths = np.bincount(snapshot.sessions, snapshot.lengths, len(snapshot.runs))
+    session_lengths = np.bincount(snapshot.sessions, snapshot.lengths, len(snapshot.runs)).astype(np.float64)
     sessions = _Pool(session_lengths, total, len(snapshot.runs))
     coverage = np.zeros(count)
     mass = 0.0
@@ -151,7 +151,7 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
             by_turn.append((docs, turn_tf, option))
             links, spread_tf = chain.spread(chain.links[docs], turn_tf)
             by_stretch.append((links, spread_tf, option))
-            in_session = np.bincount(snapshot.sessions[docs], turn_tf, len(snapshot.runs))
+            in_session = np.bincount(snapshot.sessions[docs], turn_tf, len(snapshot.runs)).astype(np.float64)
             held = np.flatnonzero(in_session)
             by_session.append((held, in_session[held], option))
         passages.earn(by_passage, term.weight)
