@@ -26,6 +26,11 @@ class Weights:
     other_speaker: float = 0.85
     radius: int = 2
     passage: float = 0.5
+    window: float = 0.4
+    k1: float = 0.9
+    b: float = 0.4
+    stretch_b: float = 0.4
+    session_b: float = 0.4
 
 
 WEIGHTS = Weights()
@@ -44,8 +49,8 @@ class Scores:
 class _Pool:
     """Documents of one kind (passages, turns, stretches or sessions) and what they have earned so far."""
 
-    def __init__(self, lengths: Floats, total: float, count: int) -> None:
-        self.norms = length_norms(lengths, total / max(count, 1))
+    def __init__(self, lengths: Floats, total: float, count: int, k1: float, b: float) -> None:
+        self.norms = length_norms(lengths, total / max(count, 1), k1=k1, b=b)
         self.count = count
         self.scores = np.zeros(len(lengths), dtype=np.float64)
 
@@ -131,12 +136,12 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
     turns_of = snapshot.positions
     count = len(snapshot.ids)
     total = float(snapshot.alive_length)
-    passages = _Pool(snapshot.passage_lengths.astype(np.float64), total, snapshot.alive_passages)
-    turns = _Pool(snapshot.lengths.astype(np.float64), total, count)
+    passages = _Pool(snapshot.passage_lengths.astype(np.float64), total, snapshot.alive_passages, weights.k1, weights.b)
+    turns = _Pool(snapshot.lengths.astype(np.float64), total, count, weights.k1, weights.b)
     chain = _Stretches(snapshot, weights.radius)
-    stretches = _Pool(chain.lengths, float(chain.lengths.sum()), count)
+    stretches = _Pool(chain.lengths, float(chain.lengths.sum()), count, weights.k1, weights.stretch_b)
     session_lengths = np.bincount(snapshot.sessions, snapshot.lengths, len(snapshot.runs)).astype(np.float64)
-    sessions = _Pool(session_lengths, total, len(snapshot.runs))
+    sessions = _Pool(session_lengths, total, len(snapshot.runs), weights.k1, weights.session_b)
     coverage = np.zeros(count)
     mass = 0.0
     for term in query.terms:
@@ -175,7 +180,10 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
     shares = _normalised(passages.scores)
     alive = turns_of >= 0
     per_passage = np.where(alive, fused[np.maximum(turns_of, 0)] if count else 0.0, 0.0)
-    per_passage = per_passage + np.where(alive, weights.passage * shares, 0.0)
+    if count:
+        several = np.diff(snapshot.first)[np.maximum(turns_of, 0)] > 1
+        several_scores = weights.window * (per_passage + weights.passage * shares)
+        per_passage = np.where(alive & several, several_scores, per_passage)
     return Scores(fused, per_passage, direct, coverage / mass if mass else coverage)
 
 
