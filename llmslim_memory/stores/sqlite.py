@@ -220,7 +220,7 @@ class SQLiteStore:
     # SupportsAnalysis
 
     def save_analyses(self, analyses: Sequence[tuple[str, int, Analysis]]) -> int:
-        sql = """INSERT OR REPLACE INTO llmslim_analysis
+        sql = f"""INSERT OR REPLACE INTO llmslim_analysis ({rows.ANALYSIS_ROW})
             SELECT seq, ?, ?, ?, ? FROM llmslim_memory WHERE id = ? AND revision = ?"""
         values = [(*rows.analysis_row(kept), item_id, revision) for item_id, revision, kept in analyses]
         with self._connections.writer() as db:
@@ -253,7 +253,7 @@ class SQLiteStore:
         """Read the whole file and return what is wrong with it, in SQLite's words; an empty list is good."""
         with self._connections.reader() as db:
             damage = [line for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
-            strays = {row[0] for row in db.execute("PRAGMA foreign_key_check")}
+            strays = set() if damage else {row[0] for row in db.execute("PRAGMA foreign_key_check")}
         return damage + [f"rows in {table} belong to no turn" for table in sorted(strays)]
 
 

@@ -15,6 +15,8 @@ Row = tuple[Any, ...]
 TURN = "t.id, t.role, c.content, t.created_at, t.seq, t.user_id, t.agent_id, t.run_id, c.metadata, t.updated_at"
 HEAD = "t.id, t.role, t.created_at, t.seq, t.user_id, t.agent_id, t.run_id, t.revision"
 RECORD = 'kind, key, value, "group", item_id, user_id, agent_id, run_id'
+TURN_ROW = "seq, id, role, created_at, updated_at, user_id, agent_id, run_id, revision"
+ANALYSIS_ROW = "seq, version, encoding, tokens, data"
 TURNS = "llmslim_memory t JOIN llmslim_content c ON c.seq = t.seq"
 
 _parse = datetime.fromisoformat

@@ -84,9 +84,10 @@ def read_version(db: sqlite3.Connection) -> int:
     Raises:
         SchemaError: Another program wrote it, or a newer release.
     """
-    if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    if not tables:
         return 0
-    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID or "llmslim_meta" not in tables:
         raise foreign()
     version = int(db.execute("SELECT value FROM llmslim_meta WHERE key = ?", (VERSION_KEY,)).fetchone()[0])
     if version > len(MIGRATIONS):
@@ -108,7 +109,7 @@ def migrate(db: sqlite3.Connection) -> None:
             if version < len(MIGRATIONS):
                 for statement in MIGRATIONS[version]:
                     db.execute(statement)
-                db.execute("INSERT OR REPLACE INTO llmslim_meta VALUES (?, ?)", (VERSION_KEY, version + 1))
+                db.execute("INSERT OR REPLACE INTO llmslim_meta (key, value) VALUES (?, ?)", (VERSION_KEY, version + 1))
         except BaseException:
             db.execute("ROLLBACK")
             raise

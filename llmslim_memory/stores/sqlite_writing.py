@@ -40,11 +40,11 @@ class Write:
         first = self._seq + 1
         self._seq += len(items)
         self._db.executemany(
-            "INSERT INTO llmslim_memory VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO llmslim_memory ({rows.TURN_ROW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (rows.turn_row(item, seq, self._revision) for seq, item in enumerate(items, first)),
         )
         self._db.executemany(
-            "INSERT INTO llmslim_content VALUES (?, ?, ?)",
+            "INSERT INTO llmslim_content (seq, metadata, content) VALUES (?, ?, ?)",
             ((seq, text, item.content) for seq, (item, text) in enumerate(zip(items, metadata, strict=True), first)),
         )
 
@@ -65,7 +65,8 @@ class Write:
             (rows.to_text(base.utc_now()), self._revision, seq),
         )
         self._db.execute(
-            "INSERT INTO llmslim_change VALUES (?, ?, 0) ON CONFLICT (id) DO UPDATE SET revision = excluded.revision",
+            """INSERT INTO llmslim_change (id, revision, deleted) VALUES (?, ?, 0)
+            ON CONFLICT (id) DO UPDATE SET revision = excluded.revision""",
             (edit.item_id, self._revision),
         )
         return True
@@ -82,7 +83,8 @@ class Write:
 
     def _delete(self, condition: str, values: Sequence[object]) -> int:
         self._db.execute(
-            f"""INSERT INTO llmslim_change SELECT id, {self._revision}, 1 FROM llmslim_memory WHERE {condition}
+            f"""INSERT INTO llmslim_change (id, revision, deleted)
+            SELECT id, {self._revision}, 1 FROM llmslim_memory WHERE {condition}
             ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, deleted = 1""",
             values,
         )
@@ -114,6 +116,7 @@ class Write:
     def analyse(self, analyses: Mapping[str, Analysis]) -> None:
         """Keep analyses beside the turns that exist."""
         self._db.executemany(
-            "INSERT OR REPLACE INTO llmslim_analysis SELECT seq, ?, ?, ?, ? FROM llmslim_memory WHERE id = ?",
+            f"""INSERT OR REPLACE INTO llmslim_analysis ({rows.ANALYSIS_ROW})
+            SELECT seq, ?, ?, ?, ? FROM llmslim_memory WHERE id = ?""",
             ((*rows.analysis_row(analysis), item_id) for item_id, analysis in analyses.items()),
         )
