@@ -139,7 +139,7 @@ def uv_settings(python):
     index = quiet([str(python), "-m", "pip", "config", "get", "global.index-url"]).stdout.strip()
     index = os.environ.get("PIP_INDEX_URL") or index
     certificates = os.environ.get("PIP_CERT")
-    settings = {"UV_DEFAULT_INDEX": index, "SSL_CERT_FILE": certificates}
+    settings = {"UV_DEFAULT_INDEX": index, "SSL_CERT_FILE": certificates, "UV_SYSTEM_CERTS": "1"}
     return {name: value for name, value in settings.items() if value and name not in os.environ}
 
 

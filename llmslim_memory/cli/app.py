@@ -1,0 +1,96 @@
+"""Puts the commands together, and turns whatever goes wrong into one line on stderr."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from llmslim_memory._version import __version__
+from llmslim_memory.cli import backup, demo, doctor, files, search, stats, turns
+from llmslim_memory.cli.output import printable
+from llmslim_memory.errors import LLMSlimError
+
+app = typer.Typer(
+    name="llmslim-memory",
+    help="Long-term memory for LLM agents: every turn kept word for word, the ones that answer a question picked.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("add")(turns.add)
+app.command("search")(search.search)
+app.command("list")(turns.list_turns)
+app.command("get")(turns.get)
+app.command("delete")(turns.delete)
+app.command("stats")(stats.stats)
+app.command("import")(files.import_file)
+app.command("backup")(backup.backup)
+app.command("doctor")(doctor.doctor)
+app.command("demo")(demo.demo)
+
+FAILED = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)  # noqa: T201 - what the option is for
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Show the version."),
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and leave the process: 0 when it worked, 2 with one line on stderr when it did not."""
+    _prepare_streams()
+    logging.basicConfig(level=logging.WARNING, format="llmslim-memory: %(message)s", stream=sys.stderr)
+    sys.exit(_run(arguments))
+
+
+def _prepare_streams() -> None:
+    """Print what the terminal's encoding lacks as escapes instead of failing on it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        code = app(None if arguments is None else list(arguments), standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has left; without this the interpreter would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - a user of the command line never sees a traceback
+        if os.environ.get("LLMSLIM_DEBUG"):
+            raise
+        print(f"llmslim-memory: {_one_line(error)}", file=sys.stderr)  # noqa: T201
+        return FAILED
+    return code if isinstance(code, int) else 0
+
+
+def _one_line(error: Exception) -> str:
+    # The command-line parser's own errors know how to say what was wrong, wherever their class lives in its release.
+    usage = getattr(error, "format_message", None)
+    if usage is not None:
+        message = f"{usage()} (llmslim-memory --help)"
+    elif isinstance(error, LLMSlimError | OSError):
+        message = str(error)
+    else:
+        message = f"{type(error).__name__}: {error} (LLMSLIM_DEBUG=1 shows where)"
+    return " ".join(printable(message).split())

@@ -1,0 +1,44 @@
+"""The options that several commands share, and how a command opens the memory they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.memory import Memory
+
+DEFAULT_DB = "~/.llmslim/memory.db"
+DEFAULT_USER = "default"
+
+Db = Annotated[str, typer.Option("--db", envvar="LLMSLIM_MEMORY_DB", help="A SQLite file, or a database's URL.")]
+User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
+Agent = Annotated[str | None, typer.Option("--agent", "-a", help="Only this agent's turns.")]
+Run = Annotated[str | None, typer.Option("--run", "-r", help="Only this session's turns.")]
+Since = Annotated[str | None, typer.Option("--since", help="Said at or after this time (ISO-8601).")]
+Until = Annotated[str | None, typer.Option("--until", help="Said before this time (ISO-8601).")]
+Encoding = Annotated[str, typer.Option("--encoding", help="Whose tokens count: a tiktoken encoding or a model.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@contextmanager
+def opened(db: str, *, new: bool = False, encoding: str = "o200k_base") -> Iterator[Memory]:
+    """The memory that ``--db`` names, closed at the end; a file that is not there is made only if ``new``."""
+    if not new and not is_url(db) and db != ":memory:" and not Path(db).expanduser().exists():
+        raise InvalidValueError(f"there is no memory at {db} yet: add a turn, import a file, or pass another --db")
+    with Memory(db, encoding=encoding) as memory:
+        yield memory
+
+
+def is_url(db: str) -> bool:
+    """Whether ``--db`` is a URL, which may hold a password and is never shown."""
+    return "://" in db
+
+
+def shown_db(db: str) -> str:
+    """``--db`` as it may be printed: a path, or only the kind of a URL."""
+    return f"{db.split('://', 1)[0]}://..." if is_url(db) else db

@@ -1,0 +1,73 @@
+"""The command that asks the memory a question."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from llmslim_memory.cli.options import (
+    DEFAULT_DB,
+    DEFAULT_USER,
+    Agent,
+    Db,
+    Encoding,
+    Json,
+    Run,
+    Since,
+    Until,
+    User,
+    opened,
+)
+from llmslim_memory.cli.output import note, recalled_text, show, show_json
+from llmslim_memory.envelope import ContextEnvelope
+from llmslim_memory.types import MemoryContext
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    budget: Annotated[int, typer.Option("--budget", "-b", min=1, help="The most tokens to show.")] = 2000,
+    relevance: Annotated[str, typer.Option(help="lexical, semantic, or a model's name.")] = "lexical",
+    since: Since = None,
+    until: Until = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why each turn was kept, cut or dropped.")] = False,
+    envelope: Annotated[bool, typer.Option("--envelope", help="Print it as a model should get it.")] = False,
+    encoding: Encoding = "o200k_base",
+    user: User = DEFAULT_USER,
+    agent: Agent = None,
+    run: Run = None,
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Show the part of the history that answers a question."""
+    with opened(db, encoding=encoding) as memory:
+        context = memory.search(
+            query,
+            user_id=user,
+            agent_id=agent,
+            run_id=run,
+            budget=budget,
+            relevance=relevance,
+            since=since,
+            until=until,
+            explain=explain,
+        )
+    if as_json:
+        show_json(context.to_dict())
+        return
+    if envelope:
+        show(ContextEnvelope(context, user_id=user).to_text())
+    elif context.text:
+        show(recalled_text(context.text))
+    note(summary(context))
+
+
+def summary(context: MemoryContext) -> str:
+    """What was found and what it cost, in a line."""
+    if not context.found:
+        return f"nothing in {context.history_tokens:,} tokens of history bears on the question"
+    counted = "tokens" if context.counter != "estimate" else "tokens (estimated, 4 characters each)"
+    return (
+        f"{context.tokens:,} of {context.history_tokens:,} {counted} in {len(context.turns):,} turns, "
+        f"{context.sessions_kept} of {context.sessions_total} sessions, {context.elapsed_ms:.0f} ms"
+    )

@@ -1,0 +1,117 @@
+"""Commands that add, list, show and delete turns."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_USER, Agent, Db, Json, Run, Since, Until, User, opened
+from llmslim_memory.cli.output import amount, note, show, show_json, turn_line
+from llmslim_memory.errors import InvalidValueError
+
+
+def add(
+    content: Annotated[str, typer.Argument(help="What was said; - reads it from stdin.")],
+    role: Annotated[str, typer.Option(help="Who said it: user, assistant, system, tool ...")] = "user",
+    at: Annotated[str | None, typer.Option(help="When it was said (ISO-8601); now, unless given.")] = None,
+    item_id: Annotated[str | None, typer.Option("--id", help="The message's own id: it is stored only once.")] = None,
+    metadata: Annotated[str | None, typer.Option(help="A JSON object of your own to keep with the turn.")] = None,
+    user: User = DEFAULT_USER,
+    agent: Agent = None,
+    run: Run = None,
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Store one turn, word for word."""
+    message: dict[str, Any] = {"role": role, "content": sys.stdin.read() if content == "-" else content}
+    message |= {} if item_id is None else {"id": item_id}
+    with opened(db, new=True) as memory:
+        (item,) = memory.add(
+            message, user_id=user, agent_id=agent, run_id=run, timestamp=at, metadata=_json_object(metadata)
+        )
+    if as_json:
+        show_json(item.to_dict())
+    else:
+        show(turn_line(item))
+
+
+def _json_object(text: str | None) -> dict[str, Any] | None:
+    try:
+        value = None if text is None else json.loads(text)
+    except ValueError:
+        value = text
+    if value is not None and not isinstance(value, dict):
+        raise InvalidValueError('--metadata is no JSON object: pass something like {"topic": "travel"}')
+    return value
+
+
+def list_turns(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many, the newest.")] = 20,
+    since: Since = None,
+    until: Until = None,
+    user: User = DEFAULT_USER,
+    agent: Agent = None,
+    run: Run = None,
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Show the newest turns, oldest first."""
+    with opened(db) as memory:
+        items = memory.get_all(user_id=user, agent_id=agent, run_id=run, since=since, until=until)
+    newest = items[-limit:]
+    if as_json:
+        show_json([item.to_dict() for item in newest])
+        return
+    for item in newest:
+        show(turn_line(item))
+    note(f"{len(newest):,} of {amount(len(items), 'turn')}")
+
+
+def get(
+    item_id: Annotated[str, typer.Argument(help="The turn's id.")], db: Db = DEFAULT_DB, as_json: Json = False
+) -> None:
+    """Show one turn in full."""
+    with opened(db) as memory:
+        item = memory.get(item_id)
+    if item is None:
+        raise InvalidValueError(f"there is no turn with the id {item_id!r}")
+    if as_json:
+        show_json(item.to_dict())
+    else:
+        show(item.content)
+
+
+def delete(
+    item_ids: Annotated[list[str] | None, typer.Argument(help="Ids of turns.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every turn of the user, agent or session.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    user: User = DEFAULT_USER,
+    agent: Agent = None,
+    run: Run = None,
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Delete turns by id, or a whole user, agent or session with --all."""
+    if bool(item_ids) == everything:
+        raise InvalidValueError("name the turns to delete by their ids, or pass --all")
+    if everything and not yes:
+        whose = ", ".join(f"{name} {value!r}" for name, value in _named(user, agent, run).items())
+        typer.confirm(f"Delete every turn of {whose}?", abort=True, err=True)
+    with opened(db) as memory:
+        deleted = (
+            memory.delete_all(user_id=user, agent_id=agent, run_id=run)
+            if everything
+            else sum(memory.delete(item_id) for item_id in item_ids or ())
+        )
+    if as_json:
+        show_json({"deleted": deleted})
+    else:
+        show(f"{amount(deleted, 'turn')} deleted")
+
+
+def _named(user: str, agent: str | None, run: str | None) -> dict[str, str]:
+    ids = {"user": user, "agent": agent, "session": run}
+    return {name: value for name, value in ids.items() if value is not None}
