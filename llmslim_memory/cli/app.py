@@ -68,7 +68,7 @@ def _prepare_streams() -> None:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        code = app(None if arguments is None else list(arguments), standalone_mode=False)
+        code = app(None if arguments is None else list(arguments), prog_name="llmslim-memory", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has left; without this the interpreter would complain once more at its end.
@@ -76,7 +76,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return PIPE_CLOSED
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - a user of the command line never sees a traceback
+    except Exception as error:
         if os.environ.get("LLMSLIM_DEBUG"):
             raise
         print(f"llmslim-memory: {_one_line(error)}", file=sys.stderr)  # noqa: T201

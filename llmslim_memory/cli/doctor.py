@@ -20,9 +20,17 @@ from llmslim_memory.memory import Memory
 from llmslim_memory.tokens import make_counter
 
 PACKAGES = {
-    "tiktoken": "", "numpy": "", "PyStemmer": "", "psycopg": "postgres", "pymongo": "mongodb", "fastapi": "server",
-    "mcp": "mcp", "onnxruntime": "semantic", "langchain-llmslim": "langchain", "llama-index-memory-llmslim": "llama-index",
-}  # fmt: skip
+    "tiktoken": "",
+    "numpy": "",
+    "PyStemmer": "",
+    "psycopg": "postgres",
+    "pymongo": "mongodb",
+    "fastapi": "server",
+    "mcp": "mcp",
+    "onnxruntime": "semantic",
+    "langchain-llmslim": "langchain",
+    "llama-index-memory-llmslim": "llama-index",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +79,13 @@ def _tokenizer(encoding: str) -> Finding:
     count = make_counter(encoding)
     if count.exact:
         return Finding("tokenizer", True, f"{count.name} counts exactly")
-    return Finding("tokenizer", False, f"tokens are estimated: put {encoding}.tiktoken into a folder that "
-                   "LLMSLIM_TIKTOKEN_DIR names, or allow one download")  # fmt: skip
+    remedy = f"put {encoding}.tiktoken into a folder that LLMSLIM_TIKTOKEN_DIR names, or allow one download"
+    return Finding("tokenizer", False, f"tokens are estimated: {remedy}")
 
 
 def _versions() -> Iterator[Finding]:
-    yield Finding("versions", True, f"llmslim-memory {__version__}, Python {platform.python_version()}, "
-                  f"SQLite {sqlite3.sqlite_version}")  # fmt: skip
+    python, sqlite = platform.python_version(), sqlite3.sqlite_version
+    yield Finding("versions", True, f"llmslim-memory {__version__}, Python {python}, SQLite {sqlite}")
     installed, missing = [], []
     for package, extra in PACKAGES.items():
         try:

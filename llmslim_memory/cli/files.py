@@ -23,7 +23,7 @@ BATCH = 500
 
 def import_file(
     source: Annotated[Path, typer.Argument(help="A JSONL file: one message with role and content a line.")],
-    user: Annotated[str | None, typer.Option("--user", "-u", help="Store under this user, whatever a line says.")] = None,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Store all under this user.")] = None,
     agent: Agent = None,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
