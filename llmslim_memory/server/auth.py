@@ -12,6 +12,7 @@ from llmslim_memory.errors import InvalidValueError
 from llmslim_memory.types import check_id
 
 EVERYONE = "*"
+NO_TOKEN = "pass a valid token: Authorization: Bearer <token>"
 
 
 class ForbiddenError(Exception):
@@ -78,6 +79,11 @@ class TokenTable:
         if not entries:
             raise InvalidValueError("there are no tokens: add a line of the form '<sha256 in hex> <user or *>'")
         return cls(entries)
+
+    def bearer(self, header: str) -> Caller | None:
+        """Who sends this Authorization header, or ``None``."""
+        scheme, _, token = header.partition(" ")
+        return self.find(token.strip()) if scheme.lower() == "bearer" else None
 
     def find(self, token: str) -> Caller | None:
         """Who holds this token, or ``None``; every entry is compared, in constant time."""

@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from llmslim_memory.server.auth import NO_TOKEN, TokenTable
 from llmslim_memory.server.metrics import Metrics
 from llmslim_memory.server.problems import problem
 
@@ -169,3 +170,22 @@ class Observed:
             route = getattr(scope.get("route"), "path", "unmatched")
             self.metrics.note(scope["method"], route, status, seconds)
             logger.info("%s %s %d %.1f ms", scope["method"], route, status, seconds * 1e3)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenGuard:
+    """Asks every request for a token that covers one user; for applications that know nothing of tokens."""
+
+    app: ASGIApp
+    tokens: TokenTable
+    user_id: str | None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 401."""
+        if scope["type"] == "http":
+            caller = self.tokens.bearer(Headers(scope=scope).get("authorization", ""))
+            if caller is None or not caller.may_see(self.user_id):
+                refusal = problem(401, "unauthorized", NO_TOKEN, headers={"WWW-Authenticate": "Bearer"})
+                await refusal(scope, receive, send)
+                return
+        await self.app(scope, receive, send)

@@ -19,6 +19,7 @@ from llmslim_memory.aio import AsyncMemory
 from llmslim_memory.envelope import ContextEnvelope
 from llmslim_memory.errors import LLMSlimError, StoreError, StoreUnavailableError
 from llmslim_memory.history import import_history
+from llmslim_memory.memory import Memory
 from llmslim_memory.types import MemoryItem, Scope, ScopeIds
 
 logger = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ R = TypeVar("R")
 
 
 def create_server(
-    memory: AsyncMemory,
+    memory: Memory | AsyncMemory,
     scope: Scope,
     *,
     budget: int = 2000,
@@ -51,7 +52,7 @@ def create_server(
         allow_import: Offer a tool that imports chat exports from this machine's files.
     """
     server = MCPServer("llmslim-memory", instructions=INSTRUCTIONS, version=__version__)
-    tools = _Tools(memory, scope, budget)
+    tools = _Tools(memory if isinstance(memory, AsyncMemory) else AsyncMemory(memory), scope, budget)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     writes = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
     erases = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -64,6 +65,17 @@ def create_server(
     server.resource("memory://sessions", name="sessions", mime_type="application/json")(tools.sessions)
     server.resource("memory://sessions/{run_id}", name="session", mime_type="text/plain")(tools.session)
     return server
+
+
+def http_app(server: MCPServer, listening: Listening, user_id: str | None) -> ASGIApp:
+    """The server as an application for streamable HTTP at ``/mcp``, behind the same guards as the HTTP API."""
+    # The Host check is ours, so that both servers refuse the same names.
+    app: ASGIApp = server.streamable_http_app(
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    )
+    if listening.tokens is not None:
+        app = TokenGuard(app, listening.tokens, user_id)
+    return HostGuard(app, listening.allowed_hosts)
 
 
 def _told(method: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:

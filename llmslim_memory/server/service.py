@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from llmslim_memory.aio import AsyncMemory
-from llmslim_memory.server.auth import Caller, TokenTable
+from llmslim_memory.server.auth import NO_TOKEN, Caller, TokenTable
 from llmslim_memory.server.guards import Limits
 from llmslim_memory.server.metrics import Metrics
 from llmslim_memory.types import MemoryItem, ScopeIds
@@ -44,10 +44,9 @@ ServiceDep = Annotated[Service, Depends(_service)]
 def _caller(request: Request, service: ServiceDep) -> Caller:
     if service.tokens is None:
         return Caller()
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    caller = service.tokens.find(token.strip()) if scheme.lower() == "bearer" else None
+    caller = service.tokens.bearer(request.headers.get("authorization", ""))
     if caller is None:
-        raise HTTPException(401, "pass a valid token: Authorization: Bearer <token>", {"WWW-Authenticate": "Bearer"})
+        raise HTTPException(401, NO_TOKEN, {"WWW-Authenticate": "Bearer"})
     return caller
 
 

@@ -1,0 +1,87 @@
+"""Where a server listens and who may ask: settled, and refused where it would be open to a network, before it starts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.server.auth import TokenTable
+from llmslim_memory.server.guards import LOOPBACK_NAMES
+
+TOKENS_VARIABLE = "LLMSLIM_MEMORY_TOKENS"
+GRACE_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """An address, the tokens it asks for (``None``: none), and the names it goes by (``None``: any)."""
+
+    host: str
+    port: int
+    tokens: TokenTable | None
+    allowed_hosts: Collection[str] | None
+    root_path: str = ""
+
+
+def settle(
+    host: str,
+    port: int,
+    *,
+    tokens_file: Path | None = None,
+    no_auth: bool = False,
+    allowed_hosts: Sequence[str] = (),
+    root_path: str = "",
+) -> Listening:
+    """Check an address against who may ask.
+
+    Raises:
+        ValueError: The address can be reached from other machines, and no token is asked for.
+        OSError: The tokens file cannot be read.
+    """
+    tokens = None if no_auth else _tokens(tokens_file)
+    if tokens is None and not no_auth and host not in LOOPBACK_NAMES:
+        raise InvalidValueError(
+            f"{host} can be reached from other machines: pass --tokens FILE (or set {TOKENS_VARIABLE}), "
+            "or --no-auth to serve everyone's memory to whoever asks"
+        )
+    names = frozenset(name.lower() for name in allowed_hosts)
+    # A name that an attacker points here carries no token, so with tokens any name will do unless some are listed.
+    return Listening(host, port, tokens, names if names or tokens is None else None, root_path)
+
+
+def _tokens(file: Path | None) -> TokenTable | None:
+    if file is not None:
+        return TokenTable.parse(file.expanduser().read_text("utf-8"))
+    text = os.environ.get(TOKENS_VARIABLE, "")
+    return TokenTable.parse(text.replace(";", "\n")) if text.strip() else None
+
+
+def run(app: ASGIApp, listening: Listening, *, announce: str) -> None:
+    """Serve until told to stop, then finish what was begun.
+
+    Raises:
+        OSError: The address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    with socket.create_server((listening.host, listening.port), family=family, backlog=2048) as listener:
+        port = listener.getsockname()[1]
+        shown = f"[{listening.host}]" if family is socket.AF_INET6 else listening.host
+        logging.getLogger("llmslim_memory").setLevel(logging.INFO)
+        logging.getLogger(__name__).info("%s on http://%s:%d%s", announce, shown, port, listening.root_path)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            root_path=listening.root_path,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        uvicorn.Server(config).run(sockets=[listener])
