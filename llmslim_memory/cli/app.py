@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import typer
 
 from llmslim_memory._version import __version__
-from llmslim_memory.cli import backup, demo, doctor, files, search, stats, turns
+from llmslim_memory.cli import backup, demo, doctor, files, mcp, search, serve, stats, turns
 from llmslim_memory.cli.output import printable
 from llmslim_memory.errors import LLMSlimError
 
@@ -33,6 +33,9 @@ app.command("import")(files.import_file)
 app.command("backup")(backup.backup)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
+app.command("serve")(serve.serve)
+app.command("token")(serve.token)
+app.command("mcp")(mcp.mcp)
 
 FAILED = 2
 INTERRUPTED = 130

@@ -14,7 +14,8 @@ from llmslim_memory.errors import MissingExtraError
 Host = Annotated[str, typer.Option("--host", help="Address to listen on; beyond this machine only with tokens.")]
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
 Tokens = Annotated[
-    Path | None, typer.Option("--tokens", help="File of token hashes and users (see `token`); or LLMSLIM_MEMORY_TOKENS.")
+    Path | None,
+    typer.Option("--tokens", help="File of token hashes and users (see `token`), or LLMSLIM_MEMORY_TOKENS."),
 ]
 NoAuth = Annotated[bool, typer.Option("--no-auth", help="Ask for no token, whoever can reach the address.")]
 AllowedHosts = Annotated[
@@ -58,7 +59,9 @@ def serve(
 
 
 def token(
-    user: Annotated[list[str] | None, typer.Option("--user", "-u", help="Whose memory it opens; all unless given.")] = None,
+    user: Annotated[
+        list[str] | None, typer.Option("--user", "-u", help="Whose memory it opens: all by default.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a token: shown once, with the line that lets it in, for the file that `serve --tokens` reads."""

@@ -12,7 +12,7 @@ from llmslim_memory.errors import InvalidValueError
 from llmslim_memory.types import check_id
 
 EVERYONE = "*"
-NO_TOKEN = "pass a valid token: Authorization: Bearer <token>"
+UNAUTHORIZED = "pass a valid token: Authorization: Bearer <token>"
 
 
 class ForbiddenError(Exception):

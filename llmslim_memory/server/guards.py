@@ -8,14 +8,17 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from llmslim_memory.server.auth import NO_TOKEN, TokenTable
-from llmslim_memory.server.metrics import Metrics
-from llmslim_memory.server.problems import problem
+from llmslim_memory.server.answers import problem
+from llmslim_memory.server.auth import UNAUTHORIZED, TokenTable
+
+if TYPE_CHECKING:
+    from llmslim_memory.server.metrics import Metrics
 
 logger = logging.getLogger("llmslim_memory.access")
 
@@ -185,7 +188,7 @@ class TokenGuard:
         if scope["type"] == "http":
             caller = self.tokens.bearer(Headers(scope=scope).get("authorization", ""))
             if caller is None or not caller.may_see(self.user_id):
-                refusal = problem(401, "unauthorized", NO_TOKEN, headers={"WWW-Authenticate": "Bearer"})
+                refusal = problem(401, "unauthorized", UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
                 await refusal(scope, receive, send)
                 return
         await self.app(scope, receive, send)

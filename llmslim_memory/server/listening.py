@@ -1,4 +1,4 @@
-"""Where a server listens and who may ask: settled, and refused where it would be open to a network, before it starts."""
+"""Where a server listens and who may ask, settled before it starts: open to a network only with tokens."""
 
 from __future__ import annotations
 

@@ -11,8 +11,10 @@ from typing import Annotated, Literal, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import Field
+from starlette.types import ASGIApp
 
 from llmslim_memory._version import __version__
 from llmslim_memory.aio import AsyncMemory
@@ -20,6 +22,8 @@ from llmslim_memory.envelope import ContextEnvelope
 from llmslim_memory.errors import LLMSlimError, StoreError, StoreUnavailableError
 from llmslim_memory.history import import_history
 from llmslim_memory.memory import Memory
+from llmslim_memory.server.guards import HostGuard, TokenGuard
+from llmslim_memory.server.listening import Listening
 from llmslim_memory.types import MemoryItem, Scope, ScopeIds
 
 logger = logging.getLogger(__name__)

@@ -1,16 +1,15 @@
-"""Errors as problem details (RFC 9457): a type for programs, a sentence for people, nothing of the inside."""
+"""Which problem each exception of a route becomes; none tells of the inside."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
 
 from llmslim_memory.errors import (
     DuplicateIdError,
@@ -23,20 +22,13 @@ from llmslim_memory.errors import (
     StoreUnavailableError,
     UnsupportedError,
 )
+from llmslim_memory.server.answers import problem
 from llmslim_memory.server.auth import ForbiddenError
 
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = 5
 UNAVAILABLE = "the memory store can't be reached right now; try again shortly"
-
-
-def problem(
-    status: int, kind: str, detail: str, *, headers: Mapping[str, str] | None = None, **more: Any
-) -> JSONResponse:
-    """A response whose body says what went wrong."""
-    body = {"type": kind, "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
-    return JSONResponse(body, status, dict(headers or {}), media_type="application/problem+json")
 
 
 def install(app: FastAPI) -> None:

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from llmslim_memory.aio import AsyncMemory
-from llmslim_memory.server.auth import NO_TOKEN, Caller, TokenTable
+from llmslim_memory.server.auth import UNAUTHORIZED, Caller, TokenTable
 from llmslim_memory.server.guards import Limits
 from llmslim_memory.server.metrics import Metrics
 from llmslim_memory.types import MemoryItem, ScopeIds
@@ -46,7 +46,7 @@ def _caller(request: Request, service: ServiceDep) -> Caller:
         return Caller()
     caller = service.tokens.bearer(request.headers.get("authorization", ""))
     if caller is None:
-        raise HTTPException(401, NO_TOKEN, {"WWW-Authenticate": "Bearer"})
+        raise HTTPException(401, UNAUTHORIZED, {"WWW-Authenticate": "Bearer"})
     return caller
 
 
