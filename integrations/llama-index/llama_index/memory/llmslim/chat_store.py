@@ -41,7 +41,12 @@ class LLMSlimChatStore(AsyncDBChatStore):
     _engine: Engine = PrivateAttr()
 
     def __init__(
-        self, memory: MemoryLike, *, user_id: str | None = None, agent_id: str | None = None, forget: bool = False
+        self,
+        memory: MemoryLike | Engine,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        forget: bool = False,
     ) -> None:
         check_owner(user_id, agent_id)
         fields: dict[str, Any] = {"user_id": user_id, "agent_id": agent_id, "forget": forget}
