@@ -39,7 +39,7 @@ app.command("mcp")(mcp.mcp)
 
 FAILED = 2
 INTERRUPTED = 130
-PIPE_CLOSED = 141
+PIPE_CLOSED = 1  # what the command-line parser itself leaves with
 
 
 def _print_version(wanted: bool) -> None:
