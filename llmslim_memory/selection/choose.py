@@ -118,6 +118,8 @@ class _Search:
             if ranking.matched:
                 picker.pick(ranking)
         fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
+        if isinstance(picker, TurnPicker) and picker.refill(ranking, self.budget - fitted.tokens):
+            fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
         found = ranking.matched or bool(packer.order) or bool(shown)
         return Outcome("digest" if is_digest else "turns", route, ranking, fitted, found, sections, picker)
 

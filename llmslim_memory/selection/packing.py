@@ -8,7 +8,7 @@ from llmslim_memory.selection.render import Labels
 from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.views import Candidate
 
-GAP_TOKENS = 3
+GAP_TOKENS = 2
 """What an ellipsis beside a passage may take; the text is counted once more as a whole."""
 
 
@@ -40,7 +40,8 @@ class Packer:
         if candidate.turn in self.kept:
             return candidate.tokens + GAP_TOKENS
         gaps = 0 if candidate.kind == "turn" else 2 * GAP_TOKENS
-        return candidate.tokens + gaps + self._label_cost(candidate.turn) + 1
+        # A label's last blank joins the word after it, which makes up for the line break.
+        return candidate.tokens + gaps + self._label_cost(candidate.turn)
 
     def keep(self, candidate: Candidate) -> None:
         """Keep a passage and pay for it."""

@@ -1,7 +1,8 @@
-"""Picks turns and parts of replies for a question: two pools, room reserved for the user's own turns."""
+"""Picks turns and parts of replies for a question: best first, with room reserved for the user's own turns."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from llmslim_memory.selection.contents import Contents
@@ -9,18 +10,23 @@ from llmslim_memory.selection.duplicates import Seen
 from llmslim_memory.selection.packing import GAP_TOKENS, Packer, Verdict
 from llmslim_memory.views import Candidate, Ranking
 
-USER_SHARE = 0.6
+USER_SHARE = 0.35
 """The part of the room that replies cannot take while user turns want it."""
-USER_TURN_CAP = 0.5
-"""The most of the user turns' room that one of them may take whole; a longer one is clipped."""
+USER_TURN_CAP = 0.3
+"""The most of the room that one user turn may take whole; a longer one is clipped."""
 LEAST_ROOM = 8
+WORTH_FILLING = 24
+"""Less room than this is not worth counting the text again for."""
 MISSES = 40
 """After so many passages in a row that did not fit, the rest are not tried."""
+
+Ranked = tuple[str, int, Candidate]
+"""A candidate with its pool and its rank there."""
 
 
 @dataclass(slots=True)
 class TurnPicker:
-    """Fills a packer from the two pools of a ranking."""
+    """Fills a packer from the two pools of a ranking, whose scores are on one scale."""
 
     contents: Contents
     packer: Packer
@@ -31,28 +37,38 @@ class TurnPicker:
     verdicts: dict[tuple[str, int, int], Verdict] = field(default_factory=dict)
 
     def pick(self, ranking: Ranking) -> None:
-        """Keep user turns in their room, replies in what is left, then whatever still fits."""
-        self.user_room = int(self.packer.room * USER_SHARE)
-        self.user_turn_cap = int(self.user_room * USER_TURN_CAP)
-        self._fill("user", ranking, self.user_room)
-        self._fill("reply", ranking, self.packer.room)
-        self._fill("user", ranking, self.packer.room)
+        """Keep the best of both pools, replies outside the room of user turns; then whatever still fits."""
+        room = self.packer.room
+        self.user_room, self.user_turn_cap = int(room * USER_SHARE), int(room * USER_TURN_CAP)
+        ranked = list(_merged(ranking))
+        self._fill(ranked, ranking, room - self.user_room)
+        self._fill(ranked, ranking, room)
 
-    def _fill(self, pool: str, ranking: Ranking, room: int) -> None:
-        candidates = ranking.user if pool == "user" else ranking.reply
-        floor, misses = self.packer.room - room, 0
-        for index, candidate in enumerate(candidates):
-            if self.packer.room - floor < LEAST_ROOM or misses > MISSES:
+    def refill(self, ranking: Ranking, room: int) -> bool:
+        """Use the room that the text, once counted, turned out to leave; say whether more was kept."""
+        kept, self.packer.room = len(self.packer.order), room
+        if kept and room >= WORTH_FILLING:
+            self._fill(list(_merged(ranking)), ranking, room)
+        return len(self.packer.order) > kept
+
+    def _fill(self, ranked: list[Ranked], ranking: Ranking, reply_room: int) -> None:
+        misses = 0
+        for index, (pool, rank, candidate) in enumerate(ranked):
+            if self.packer.room < LEAST_ROOM or misses > MISSES:
                 break
-            self.contents.ahead(candidates, index)
+            self.contents.ahead([one for *_, one in ranked[index : index + 1]], 0)
             if (pool, candidate.turn, candidate.part) in self.verdicts:
                 continue
-            verdict = self._weigh(pool, candidate, ranking, index + 1, self.packer.room - floor)
+            room = self.packer.room if pool == "user" else min(self.packer.room, reply_room)
+            before = self.packer.room
+            verdict = self._weigh(pool, candidate, ranking, rank, room)
             if verdict is None:
                 misses += 1
-            else:
-                misses = 0
-                self.verdicts[pool, candidate.turn, candidate.part] = verdict
+                continue
+            misses = 0
+            self.verdicts[pool, candidate.turn, candidate.part] = verdict
+            if pool == "reply":
+                reply_room -= before - self.packer.room
 
     def _weigh(self, pool: str, candidate: Candidate, ranking: Ranking, rank: int, room: int) -> Verdict | None:
         """What becomes of a candidate; ``None`` if it found no room, so that it may be tried again."""
@@ -61,7 +77,7 @@ class TurnPicker:
         text = self.contents.text(candidate)
         if self.seen.repeats(text):
             return Verdict(candidate, pool, rank, "dropped", "duplicate")
-        if pool == "user" and candidate.kind == "turn" and candidate.tokens > self.user_turn_cap:
+        if pool == "user" and candidate.tokens > self.user_turn_cap:
             return self._clip(candidate, ranking, rank, min(room, self.user_turn_cap))
         if self.packer.cost(candidate) > room:
             return None
@@ -80,3 +96,10 @@ class TurnPicker:
             if left < LEAST_ROOM + GAP_TOKENS:
                 break
         return Verdict(candidate, "user", rank, "clipped", "turn_cap") if kept else None
+
+
+def _merged(ranking: Ranking) -> Iterator[Ranked]:
+    """The candidates of both pools, best first; a user turn before a reply of the same score."""
+    pools = [("user", ranking.user), ("reply", ranking.reply)]
+    ranked = [(pool, rank, one) for pool, candidates in pools for rank, one in enumerate(candidates, start=1)]
+    return iter(sorted(ranked, key=lambda entry: -entry[2].score))
