@@ -110,7 +110,7 @@ def install(environment, level, wanted):
     print(f"Setting up {environment.relative_to(ROOT)} (once; this takes a minute or two) ...", flush=True)
     if not python.exists():
         venv.create(environment, with_pip=True, clear=environment.exists())
-    with_uv = [str(python), "-m", "uv", "pip", "install", "-q", "-p", str(python)]
+    with_uv = [str(python), "-m", "uv", "pip", "install", "-q", "--compile-bytecode", "-p", str(python)]
     with_pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     if not (has_uv(python) and run([*with_uv, *wanted], uv_settings(python)) == 0) and run([*with_pip, *wanted]):
         sys.exit("The packages could not be installed; see the message above")

@@ -79,8 +79,8 @@ def test_a_token_for_all_reaches_all(guarded: TestClient, theirs: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["", "Bearer", "Bearer ", "Basic abc", "Bearer wrong", f"Token {ANN}", f"bearer{ANN}"]
-)
+    "header", ["", "Bearer", "Bearer ", "Basic abc", "Bearer wrong", f"Token {ANN}", f"bearer{ANN}"], ids=range(7)
+)  # ids of its own, since a token is new in each process
 def test_without_a_valid_token_every_route_but_health_is_closed(guarded: TestClient, header: str) -> None:
     for method, path in [
         ("GET", "/v1/memories?user_id=ann"),
