@@ -8,9 +8,13 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 
 import psycopg
+import pymongo
 import pytest
 
+from llmslim_memory.stores.mongodb import MongoStore
 from llmslim_memory.stores.postgres import PostgresStore
+
+DATABASE = "llmslim_tests"
 
 
 def need(package: str) -> None:
@@ -60,3 +64,64 @@ def open_postgres(postgres_url: str, table: str) -> Iterator[Callable[..., Postg
     yield open_store
     for store in opened:
         store.close()
+
+
+@pytest.fixture(scope="session")
+def mongo_url() -> Iterator[str]:
+    """A MongoDB replica set for the session: LLMSLIM_TEST_MONGODB_URL, or one of the tests' own."""
+    given = os.environ.get("LLMSLIM_TEST_MONGODB_URL")
+    if given:
+        yield given
+    else:
+        yield from _mongo_server(standalone=False)
+
+
+@pytest.fixture(scope="session")
+def standalone_mongo_url() -> Iterator[str]:
+    """A MongoDB server without transactions, for the session."""
+    yield from _mongo_server(standalone=True)
+
+
+def _mongo_server(*, standalone: bool) -> Iterator[str]:
+    need("secantus")
+    from servers.mongodb import MongoServer
+
+    server = MongoServer("--enable-test-commands", standalone=standalone)
+    server.start()
+    yield server.url
+    server.remove()
+
+
+@pytest.fixture
+def collection() -> str:
+    """The name of a collection that no other test uses."""
+    return f"c_{uuid.uuid4().hex[:16]}"
+
+
+@pytest.fixture
+def open_mongo(mongo_url: str, collection: str) -> Iterator[Callable[..., MongoStore]]:
+    """Opens stores on the test's collection of the replica set; all are closed and the collection dropped."""
+    yield from _mongo_stores(mongo_url, collection)
+
+
+@pytest.fixture
+def open_standalone_mongo(standalone_mongo_url: str, collection: str) -> Iterator[Callable[..., MongoStore]]:
+    """The same on the standalone server."""
+    yield from _mongo_stores(standalone_mongo_url, collection)
+
+
+def _mongo_stores(url: str, collection: str) -> Iterator[Callable[..., MongoStore]]:
+    opened = []
+
+    def open_store(**arguments: object) -> MongoStore:
+        opened.append(
+            MongoStore(**({"client": url, "database": "llmslim_tests", "collection": collection} | arguments))
+        )
+        return opened[-1]
+
+    yield open_store
+    for store in opened:
+        store.close()
+    with pymongo.MongoClient(url) as client:
+        for suffix in ("", "_meta", "_deleted", "_records"):
+            client[DATABASE].drop_collection(collection + suffix)

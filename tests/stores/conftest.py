@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
-from servers.fixtures import open_postgres, postgres_url, table
+from servers.fixtures import (
+    collection,
+    mongo_url,
+    open_mongo,
+    open_postgres,
+    open_standalone_mongo,
+    postgres_url,
+    standalone_mongo_url,
+    table,
+)
 
-__all__ = ["open_postgres", "postgres_url", "table"]
+__all__ = [
+    "collection",
+    "mongo_url",
+    "open_mongo",
+    "open_postgres",
+    "open_standalone_mongo",
+    "postgres_url",
+    "standalone_mongo_url",
+    "table",
+]
