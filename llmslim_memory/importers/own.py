@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from llmslim_memory.errors import HistoryImportError
 from llmslim_memory.importers.outcomes import MALFORMED, Left, Outcomes, Restored
 from llmslim_memory.importers.records import Record
 
@@ -19,12 +20,18 @@ def is_header(value: Mapping[str, Any]) -> bool:
 
 
 def read(record: Record, *, tools: bool) -> Outcomes:
-    """Yield a turn as it was stored; nothing for the header line."""
+    """Yield a turn as it was stored; nothing for the header line.
+
+    Raises:
+        HistoryImportError: A newer release wrote the file.
+    """
     del tools
     value = record.value
     if isinstance(value, dict) and is_header(value):
         if value.get("version") != VERSION:
-            yield Left("unsupported", record.where)
+            raise HistoryImportError(
+                f"its version is {value['version']!r:.20} and {VERSION} is read: use a newer release"
+            )
     elif isinstance(value, dict):
         yield Restored(value)
     else:

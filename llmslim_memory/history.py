@@ -1,0 +1,191 @@
+"""Brings chat history into a memory from other tools, and takes it out again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.history_export import new_file, write_turns
+from llmslim_memory.history_tally import Tally
+from llmslim_memory.history_turns import Rules
+from llmslim_memory.history_work import Progress, Work
+from llmslim_memory.importers.detect import FORMATS
+from llmslim_memory.importers.limits import ImportLimits
+from llmslim_memory.importers.reader import open_source
+from llmslim_memory.importers.report import ImportedSession, ImportReport
+from llmslim_memory.memory import Memory
+from llmslim_memory.options import check_choice, check_count, check_flag
+from llmslim_memory.times import parse_time
+from llmslim_memory.types import MemoryItem, MemoryStore, check_id
+
+EXPORT_PAGE = 100
+
+
+def import_history(
+    source: str | os.PathLike[str],
+    memory: Memory | MemoryStore | str | os.PathLike[str] | None,
+    *,
+    format: str = "auto",  # noqa: A002
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    since: Any = None,
+    until: Any = None,
+    limit: int | None = None,
+    include_tool_output: bool = False,
+    dry_run: bool = False,
+    strict: bool = False,
+    redact: bool = True,
+    limits: ImportLimits | None = None,
+    on_session: Callable[[ImportedSession], None] | None = None,
+    include_deleted: bool = False,
+    on_progress: Progress | None = None,
+) -> ImportReport:
+    """Import what was said elsewhere, word for word: Claude Code, ChatGPT, Claude.ai, Mem0, JSONL, our own export.
+
+    Each conversation becomes a session (``run_id``) and each message a turn with its own time. What the user and the
+    assistant said is imported; thinking never is. Importing the same history again, or a longer export of it, adds
+    only what is new, also after an import that was interrupted. ``docs/IMPORT.md`` says what each format gives.
+
+    Args:
+        source: A file, a folder or a zip archive, as downloaded.
+        memory: Where the turns go: a memory, a store, a SQLite path or a database URL; ``None`` only in a dry run.
+        format: ``"claude-code"``, ``"chatgpt"``, ``"claude-ai"``, ``"mem0"``, ``"jsonl"``, ``"llmslim-memory"``, or
+            ``"auto"``, which tells by what the files hold.
+        user_id: Whose turns these are; unless given, the user that a record names, else ``"default"``.
+        agent_id: The agent; unless given, the one that a record names, if any.
+        since: Only turns said at or after this time (a datetime, epoch seconds or ISO-8601 text).
+        until: Only turns said before this time.
+        limit: Stop after so many new turns.
+        include_tool_output: Import what tools were told and answered too, as turns of the role ``tool``.
+        dry_run: Count everything and store nothing; a database file that is missing stays missing.
+        strict: Stop at the first record that is malformed or over a limit, instead of counting it.
+        redact: Replace credentials by ``[REDACTED:<kind>]`` before anything is stored; best-effort.
+        limits: How much is read of an untrusted file.
+        on_session: Called with each session when it is done.
+        include_deleted: Import again what was deleted from this memory.
+        on_progress: Called with the bytes read and the bytes there are.
+
+    Returns:
+        The counts: every turn and record seen was imported, a duplicate, skipped for a reason, or malformed.
+
+    Raises:
+        HistoryImportError: The source cannot be read, holds no known format, or is over a limit; with ``strict``, a
+            record is malformed or a file damaged. What was stored before stays.
+        ValueError: ``format``, ``since``, ``until`` or ``limit`` cannot be used.
+        StoreError: The database failed; batches stored before stay.
+    """
+    rules = Rules(
+        user_id=None if user_id is None else check_id("user_id", user_id),
+        agent_id=None if agent_id is None else check_id("agent_id", agent_id),
+        since=None if since is None else parse_time(since, "since"),
+        until=None if until is None else parse_time(until, "until"),
+        redact=check_flag("redact", redact),
+        limits=limits or ImportLimits(),
+        now=datetime.now(UTC),
+    )
+    work = Work(
+        rules,
+        Tally(on_session),
+        limit=None if limit is None else check_count("limit", limit),
+        tools=check_flag("include_tool_output", include_tool_output),
+        dry_run=check_flag("dry_run", dry_run),
+        strict=check_flag("strict", strict),
+        include_deleted=check_flag("include_deleted", include_deleted),
+    )
+    check_choice("format", format, ("auto", *FORMATS))
+    readings, problems = open_source(Path(source).expanduser(), format, rules.limits)
+    with _target(memory, dry_run=dry_run) as target:
+        work.run(readings, problems, target, on_progress)
+    formats = {reading.format for reading in readings}
+    return work.tally.report(
+        format=formats.pop() if len(formats) == 1 else "mixed",
+        source=str(source),
+        dry_run=dry_run,
+        files=len(readings),
+        limited=work.is_full,
+    )
+
+
+@contextmanager
+def _target(memory: Memory | MemoryStore | str | os.PathLike[str] | None, *, dry_run: bool) -> Iterator[Memory | None]:
+    """The memory to write to, opened and closed here where it was named by a path or URL; a dry run may have none."""
+    if isinstance(memory, Memory):
+        yield memory
+        return
+    if isinstance(memory, os.PathLike):
+        memory = Path(memory)
+    if dry_run and (memory is None or _is_missing(memory)):
+        yield None
+        return
+    if memory is None:
+        raise InvalidValueError("memory is None: pass a memory, a path or a URL, or dry_run=True to store nothing")
+    with Memory(_read_only(memory) if dry_run else memory) as opened:
+        yield opened
+
+
+def _is_missing(memory: MemoryStore | str | Path) -> bool:
+    path = _sqlite_path(memory)
+    return path is not None and not path.exists()
+
+
+def _sqlite_path(memory: MemoryStore | str | Path) -> Path | None:
+    if not isinstance(memory, str | Path):
+        return None
+    name = str(memory).removeprefix("sqlite:///")
+    return None if "://" in name else Path(name).expanduser()
+
+
+def _read_only(memory: MemoryStore | str | Path) -> MemoryStore | str | Path:
+    return memory
+
+
+def export_history(
+    memory: Memory | MemoryStore | str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    run_id: str | None = None,
+    overwrite: bool = False,
+    on_progress: Callable[[int], None] | None = None,
+) -> int:
+    """Write every turn, with all its fields, to a JSONL file that :func:`import_history` restores exactly.
+
+    The file is for its owner alone, appears only when it is complete, and is compressed where its name ends in ``.gz``.
+
+    Args:
+        memory: What to export: a memory, a store, a SQLite path or a database URL.
+        target: The file to write.
+        user_id: Only this user's turns; as for the other two, all of them unless given.
+        agent_id: Only this agent's turns.
+        run_id: Only this session's turns.
+        overwrite: Replace the file if there is one.
+        on_progress: Called with the number of turns written so far.
+
+    Returns:
+        How many turns were written.
+
+    Raises:
+        ValueError: There is such a file already, or it cannot be written.
+        UnsupportedError: The store cannot walk over all it holds.
+    """
+    path = _sqlite_path(memory) if isinstance(memory, str | Path) else None
+    if path is not None and not path.exists():
+        raise InvalidValueError(f"there is no memory at {str(path)!r}")
+    with _target(memory, dry_run=False) as source, new_file(Path(target).expanduser(), overwrite=overwrite) as file:
+        return write_turns(file, _turns(source, user_id=user_id, agent_id=agent_id, run_id=run_id), on_progress)
+
+
+def _turns(memory: Memory | None, **scope: str | None) -> Iterator[MemoryItem]:
+    after: str | None = None
+    while memory is not None:
+        page = memory.scan(**scope, after=after, limit=EXPORT_PAGE)
+        yield from page.items
+        after = page.next
+        if after is None:
+            return

@@ -1,0 +1,172 @@
+"""The work of an import: from what the readers yield to batches in the memory, each outcome counted once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from llmslim_memory.errors import HistoryImportError
+from llmslim_memory.history_tally import Tally
+from llmslim_memory.history_turns import Prepared, Rules, owner, prepare, restore
+from llmslim_memory.importers import chatgpt, claude_ai
+from llmslim_memory.importers.outcomes import MALFORMED, TOO_DEEP, TOO_LARGE, Left, Outcome, Restored, Session
+from llmslim_memory.importers.reader import Reading
+from llmslim_memory.importers.scratch import Scratch
+from llmslim_memory.memory import Memory
+from llmslim_memory.types import MemoryItem, SupportsRecords
+from llmslim_memory.writing import get_many
+
+BATCH_TURNS = 500
+BATCH_CHARS = 4_000_000
+
+_BROKEN = frozenset({MALFORMED, TOO_LARGE, TOO_DEEP})
+# In these exports a conversation stands in one place.
+_CONTIGUOUS = frozenset({chatgpt.FORMAT, claude_ai.FORMAT})
+_KNOWN_SESSIONS = 4_096
+
+Progress = Callable[[int, int], None]
+"""Told how many bytes were read and how many there are."""
+
+
+@dataclass(slots=True)
+class Work:
+    """One import. What is found waits in a batch; a batch is written in one transaction, and then counted."""
+
+    rules: Rules
+    tally: Tally
+    limit: int | None = None
+    tools: bool = False
+    dry_run: bool = False
+    strict: bool = False
+    include_deleted: bool = False
+    _memory: Memory | None = None
+    _scratch: Scratch = field(default_factory=Scratch)
+    _batch: list[Prepared] = field(default_factory=list)
+    _chars: int = 0
+    _owners: dict[Session, Session] = field(default_factory=dict)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many new turns were imported as were asked for."""
+        return self.limit is not None and self.tally.imported >= self.limit
+
+    def run(
+        self,
+        readings: Sequence[Reading],
+        problems: Sequence[tuple[str, str]],
+        memory: Memory | None,
+        on_progress: Progress | None,
+    ) -> None:
+        """Import everything, file by file.
+
+        Raises:
+            HistoryImportError: The only file could not be read at all, or ``strict`` is set and something is amiss.
+        """
+        self.tally.errors += [f"{name}: {reason}" for name, reason in problems]
+        if self.strict and problems:
+            raise HistoryImportError(self.tally.errors[0])
+        self._memory = memory
+        total, done = sum(reading.size for reading in readings), 0
+
+        def meter(count: int) -> None:
+            nonlocal done
+            done += count
+            if on_progress is not None:
+                on_progress(min(done, total), total)
+
+        with self._scratch:
+            for reading in readings:
+                if not self.is_full:
+                    self._read(reading, meter, alone=len(readings) == 1)
+
+    def _read(self, reading: Reading, meter: Callable[[int], None], *, alone: bool) -> None:
+        name, contiguous = reading.document.name, reading.format in _CONTIGUOUS
+        try:
+            for outcome in reading.outcomes(tools=self.tools, meter=meter):
+                self.tally.seen += 1
+                session = self._take(outcome, name)
+                if len(self._batch) >= self._room or self._chars >= BATCH_CHARS:
+                    self._flush()
+                    self.tally.end_sessions(session, contiguous=contiguous)
+                    if self.is_full:
+                        break
+        except HistoryImportError as error:
+            if self.strict or (alone and self.tally.seen == 0):
+                self._flush()
+                raise HistoryImportError(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
+            self.tally.errors.append(f"{name}: {error}")
+        self._flush()
+        self.tally.end_sessions()
+
+    @property
+    def _room(self) -> int:
+        """How many turns the batch may hold: so many that the limit cannot be overshot."""
+        left = BATCH_TURNS if self.limit is None else self.limit - self.tally.imported
+        return min(BATCH_TURNS, left)
+
+    def _take(self, outcome: Outcome, name: str) -> Session | None:
+        """Put a turn into the batch, or count why it is left out; say which session it belongs to."""
+        session: Session | None = None
+        ready: Prepared | Left
+        if isinstance(outcome, Left):
+            ready = outcome
+        elif isinstance(outcome, Restored):
+            ready = restore(outcome, self.rules)
+            session = ready.session if isinstance(ready, Prepared) else None
+            if session is not None:
+                self.tally.found(session)
+        else:
+            session = self._owner(outcome.session)
+            ready = prepare(outcome, session, self.tally.found(session), self.rules, self._scratch.count)
+        if isinstance(ready, Left):
+            self._leave(ready, name, session)
+        else:
+            self.tally.prepared(ready)
+            self._batch.append(ready)
+            self._chars += len(ready.item.content)
+        return session
+
+    def _leave(self, left: Left, name: str, session: Session | None) -> None:
+        self.tally.leave(left.reason, session)
+        if self.strict and left.reason in _BROKEN:
+            raise HistoryImportError(f"{name}, {left.where or 'a record'}: {left.reason.replace('_', ' ')}")
+
+    def _owner(self, session: Session) -> Session:
+        known = self._owners.get(session)
+        if known is None:
+            if len(self._owners) >= _KNOWN_SESSIONS:
+                self._owners.clear()
+            known, redacted = owner(session, self.rules)
+            self._owners[session] = known
+            self.tally.redactions.update(redacted)
+        return known
+
+    def _flush(self) -> None:
+        """Write the batch in one transaction and count what became of each turn."""
+        batch, self._batch, self._chars = self._batch, [], 0
+        wanted = {turn.item.id: turn.item for turn in reversed(batch)}
+        deleted = self._deleted(list(wanted))
+        items = [item for item_id, item in reversed(wanted.items()) if item_id not in deleted]
+        new = Counter(self._store(items))
+        for turn in batch:
+            if turn.item.id in deleted:
+                self.tally.leave("deleted", turn.session)
+            else:
+                self.tally.stored(turn, new=new[turn.item.id] > 0)
+                new[turn.item.id] = 0
+
+    def _deleted(self, ids: list[str]) -> frozenset[str]:
+        store = None if self._memory is None else self._memory.store
+        if not ids or self.include_deleted or not isinstance(store, SupportsRecords):
+            return frozenset()
+        return store.tombstones(ids)
+
+    def _store(self, items: list[MemoryItem]) -> list[str]:
+        """Store what is not stored yet and return its ids; in a dry run, only say which that would be."""
+        if not items:
+            return []
+        if not self.dry_run and self._memory is not None:
+            return [item.id for item in self._memory.restore(items)]
+        known = {} if self._memory is None else get_many(self._memory.store, (item.id for item in items))
+        return [item.id for item in items if item.id not in known and self._scratch.count(f"id {item.id}") == 1]
