@@ -28,6 +28,13 @@ except ImportError as error:
         "LLMSlimMemoryMiddleware needs the package langchain: pip install 'langchain-llmslim[agents]'"
     ) from error
 
+try:
+    from langgraph.types import TracePolicy, omit_payload
+except ImportError:  # langgraph before 1.2 traces every hook in full
+    _TRACE = None
+else:
+    _TRACE = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
+
 logger = logging.getLogger(__name__)
 
 OnError = Literal["warn", "raise"] | Callable[[str, Exception], None]
@@ -80,6 +87,7 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
     """
 
     state_schema = LLMSlimState
+    trace_policy = _TRACE
 
     def __init__(
         self,
@@ -102,6 +110,8 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         _check("inject_as", inject_as, ("human", "system"))
         if not callable(on_error):
             _check("on_error", on_error, ("warn", "raise"))
+        if not isinstance(token_budget, int) or token_budget < 0:
+            raise InvalidValueError(f"token_budget is {token_budget!r}; pass a whole number, 0 to recall nothing")
         self._memory = share(memory)
         self._rule = ScopeRule(user_id, agent_id, session_id)
         self._recorder = Recorder(record_roles)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from langchain_llmslim.converters import METADATA_KEY, message_role, messages_to_turns, source_id, text_digest
 from langchain_llmslim.recall import SOURCE
@@ -22,10 +22,10 @@ _ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"
 
 
 class _Seen(NamedTuple):
-    """The turn that a message is stored as, and its text when it was last stored."""
+    """The turn that a message is stored as, and what the message was like when it was last stored."""
 
     item_id: str
-    text: int
+    fingerprint: int
 
 
 @dataclass(slots=True)
@@ -88,13 +88,13 @@ class Recorder:
         return [m for m in messages if message_role(m) in self._roles and was_said(m)]
 
     def _store(self, memory: Memory, said: Sequence[BaseMessage], scope: RunScope, session: _Session) -> None:
-        new = [m for m in said if (seen := _find(session, m, scope)) is None or seen.text != _text_hash(m)]
+        new = [m for m in said if (seen := _find(session, m, scope)) is None or seen.fingerprint != _fingerprint(m)]
         if not new:
             return
         turns = [{**turn, "id": _name(message)} for turn, message in zip(messages_to_turns(new), new, strict=True)]
         memory.add(turns, **scope.own(), on_conflict="update", revive=False)
         for message in new:
-            session.seen[_name(message)] = _Seen(_item_id(message, scope), _text_hash(message))
+            session.seen[_name(message)] = _Seen(_item_id(message, scope), _fingerprint(message))
 
     def _cached(self, scope: RunScope) -> _Session | None:
         with self._lock:
@@ -126,14 +126,14 @@ def _own_items(memory: Memory, scope: RunScope) -> list[MemoryItem]:
 def _match(session: _Session, said: Sequence[BaseMessage], items: Sequence[MemoryItem]) -> None:
     overlap = find_overlap(messages_to_turns(said), items)
     for message, item in zip(said[: overlap.length], items[overlap.start :], strict=False):
-        session.seen[_name(message)] = _Seen(item.id, _text_hash(message))
+        session.seen[_name(message)] = _Seen(item.id, _fingerprint(message))
 
 
 def _find(session: _Session, message: BaseMessage, scope: RunScope) -> _Seen | None:
     seen = session.seen.get(_name(message))
     if seen is None and (digest := session.digests.get(item_id := _item_id(message, scope))) is not None:
         same = digest == text_digest(message_text(message))
-        seen = session.seen[_name(message)] = _Seen(item_id, _text_hash(message) if same else 0)
+        seen = session.seen[_name(message)] = _Seen(item_id, _fingerprint(message) if same else 0)
     return seen
 
 
@@ -152,5 +152,6 @@ def _digest(item: MemoryItem) -> str:
     return str(kept["digest"]) if isinstance(kept, dict) and "digest" in kept else text_digest(item.content)
 
 
-def _text_hash(message: BaseMessage) -> int:
-    return hash((message_text(message), message.type))
+def _fingerprint(message: BaseMessage) -> int:
+    calls = repr(message.tool_calls) if isinstance(message, AIMessage) and message.tool_calls else ""
+    return hash((message_text(message), message.type, calls))

@@ -62,6 +62,35 @@ def memory_file(tmp_path: Any) -> Iterator[Memory]:
         yield memory
 
 
+def _invoke(agent: Any, *args: Any, **kwargs: Any) -> Any:
+    return agent.invoke(*args, **kwargs)
+
+
+def _ainvoke(agent: Any, *args: Any, **kwargs: Any) -> Any:
+    async def main() -> Any:
+        with blockbuster_ctx():
+            return await agent.ainvoke(*args, **kwargs)
+
+    return asyncio.run(main())
+
+
+@pytest.fixture(params=[_invoke, _ainvoke], ids=["sync", "async"])
+def run(request: pytest.FixtureRequest) -> Any:
+    """Runs an agent: ``run(agent, input, config)``, once each way; the event loop must never block."""
+    return request.param
+
+
+@pytest.fixture
+def transcript(memory: Memory) -> Any:
+    """What is stored of a thread, as (role, content), in the order it was said."""
+
+    def read(thread: str = "t1", memory: Memory = memory) -> list[tuple[str, str]]:
+        items = sorted(memory.get_all(run_id=thread), key=lambda item: item.seq)
+        return [(item.role, item.content) for item in items]
+
+    return read
+
+
 @pytest.fixture(autouse=True)
 def _no_blocking_in_the_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
     if not asyncio.iscoroutinefunction(request.function):
