@@ -18,6 +18,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langchain_llmslim import LLMSlimMemoryMiddleware
 from langgraph.checkpoint.memory import InMemorySaver
+
 from llmslim_memory import Memory
 
 THREAD = {"configurable": {"thread_id": "t1"}}
