@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, Literal, NoReturn, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NoReturn, NotRequired, cast
 
 from langchain_core.runnables import RunnableConfig
 
 from langchain_llmslim.placing import append_to_system, as_human, find_question, find_turn_start, place
 from langchain_llmslim.recall import recall_text
 from langchain_llmslim.recording import Recorder
+from langchain_llmslim.runs import Run, Runs
 from langchain_llmslim.scope import IdSource, RunScope, ScopeRule
 from langchain_llmslim.sharing import share
 from langchain_llmslim.text import message_text
@@ -37,22 +38,15 @@ else:
 
 logger = logging.getLogger(__name__)
 
+_KEY = "llmslim_memory"
+
 OnError = Literal["warn", "raise"] | Callable[[str, Exception], None]
 
 
-class RunMemory(TypedDict, total=False):
-    """What one middleware knows during one run: the recalled text, the id of the message to put it before, and
-    whether a failure was reported."""
-
-    text: str
-    anchor: str | None
-    warned: bool
-
-
 class LLMSlimState(AgentState[Any]):
-    """The agent's state with what was recalled for this run, by the middleware's name; neither shown nor saved."""
+    """The agent's state with a token of the run, by the middleware's name; it is never saved."""
 
-    llmslim_memory: NotRequired[Annotated[dict[str, RunMemory], UntrackedValue, PrivateStateAttr]]
+    llmslim_memory: NotRequired[Annotated[dict[str, str], UntrackedValue, PrivateStateAttr]]
 
 
 class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
@@ -115,6 +109,7 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         self._memory = share(memory)
         self._rule = ScopeRule(user_id, agent_id, session_id)
         self._recorder = Recorder(record_roles)
+        self._runs = Runs()
         self._token_budget = token_budget
         self._recalls = recall
         self._records = record
@@ -172,64 +167,71 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
     ) -> dict[str, Any] | None:
         """Store what the model said."""
-        return self._record(state, self._rule.resolve(runtime, config))
+        return self._hear(state, self._rule.resolve(runtime, config))
 
     async def aafter_model(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
     ) -> dict[str, Any] | None:
         """The same, off the event loop."""
-        return await asyncio.to_thread(self._record, state, self._rule.resolve(runtime, config))
+        return await asyncio.to_thread(self._hear, state, self._rule.resolve(runtime, config))
 
     def after_agent(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> None:
         """Store what was said last."""
-        return self._record(state, self._rule.resolve(runtime, config))
+        self._finish(state, self._rule.resolve(runtime, config))
 
     async def aafter_agent(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> None:
         """The same, off the event loop."""
-        return await asyncio.to_thread(self._record, state, self._rule.resolve(runtime, config))
+        await asyncio.to_thread(self._finish, state, self._rule.resolve(runtime, config))
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"{self.name} holds an open memory and cannot be pickled or copied: make a new one instead")
 
-    def _begin(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any] | None:
-        run = RunMemory()
+    def _begin(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any]:
+        run = self._runs.start()
         if self._records:
             self._guard("record", run, scope, lambda memory: self._recorder.begin(memory, state["messages"], scope))
         self._recall(state, run, scope)
-        return self._update(state, run)
+        return self._mark(state, run)
 
     def _go_on(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any] | None:
-        run = self._run(state)
+        known = self._run(state)
+        run = known or self._runs.start()
         self._store(state, run, scope)
-        if "text" not in run:
+        if run.text is None:
             self._recall(state, run, scope)
-        return self._update(state, run)
+        return None if known else self._mark(state, run)
 
-    def _record(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any] | None:
-        run = self._run(state)
+    def _hear(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any] | None:
+        known = self._run(state)
+        run = known or self._runs.start()
         self._store(state, run, scope)
-        return self._update(state, run)
+        return None if known else self._mark(state, run)
 
-    def _store(self, state: LLMSlimState, run: RunMemory, scope: RunScope) -> None:
+    def _finish(self, state: LLMSlimState, scope: RunScope) -> None:
+        run = self._run(state) or self._runs.start()
+        self._store(state, run, scope)
+        self._runs.end(run.token)
+
+    def _store(self, state: LLMSlimState, run: Run, scope: RunScope) -> None:
         if self._records:
             self._guard("record", run, scope, lambda memory: self._recorder.record(memory, state["messages"], scope))
 
-    def _recall(self, state: LLMSlimState, run: RunMemory, scope: RunScope) -> None:
+    def _recall(self, state: AgentState[Any], run: Run, scope: RunScope) -> None:
         messages = state["messages"]
         question = find_question(messages)
-        run["text"] = ""
+        run.text = ""
         if not self._recalls or question is None:
             return
         start = find_turn_start(messages, question)
-        run["anchor"] = messages[start].id
+        run.anchor = messages[start].id
         seen = messages[start:] if self._exclude is False else messages
 
         def recall(memory: Memory) -> None:
-            run["text"] = recall_text(
+            run.text = recall_text(
                 memory,
                 message_text(messages[question]),
                 scope.readable(),
@@ -241,35 +243,32 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         self._guard("recall", run, scope, recall)
 
     def _is_behind(self, request: ModelRequest[Any]) -> bool:
-        return "text" not in self._run(request.state)
+        run = self._run(request.state)
+        return run is None or run.text is None
 
     def _catch_up(self, request: ModelRequest[Any]) -> None:
         """Recall for a run that was resumed at this very call, whose earlier hooks do not run again."""
-        if not self._is_behind(request):
-            return
-        run = self._run(request.state)
-        self._recall(request.state, run, self._rule.resolve(request.runtime, get_config()))  # type: ignore[arg-type]
-        # A retry gets the same state object again, and finds it here.
-        request.state.update(self._update(request.state, run) or {})  # type: ignore[typeddict-item]
+        if self._is_behind(request):
+            run = self._run(request.state) or self._runs.start()
+            self._recall(request.state, run, self._rule.resolve(request.runtime, get_config()))
+            # A retry gets the same state object again, and finds the run by it.
+            cast("dict[str, Any]", request.state).update(self._mark(request.state, run))
 
     def _inject(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         run = self._run(request.state)
-        text = run.get("text")
-        if not text:
+        if run is None or not run.text:
             return request
         if self._inject_as == "system":
-            return request.override(system_message=append_to_system(request.system_message, text))
-        return request.override(messages=place(request.messages, as_human(text), run.get("anchor")))
+            return request.override(system_message=append_to_system(request.system_message, run.text))
+        return request.override(messages=place(request.messages, as_human(run.text), run.anchor))
 
-    def _run(self, state: Any) -> RunMemory:
-        known: dict[str, RunMemory] = state.get("llmslim_memory") or {}
-        return RunMemory(**known.get(self.name, {}))
+    def _run(self, state: AgentState[Any]) -> Run | None:
+        return self._runs.get(_tokens(state).get(self.name))
 
-    def _update(self, state: Any, run: RunMemory) -> dict[str, Any] | None:
-        known = state.get("llmslim_memory") or {}
-        return None if known.get(self.name) == run else {"llmslim_memory": {**known, self.name: run}}
+    def _mark(self, state: AgentState[Any], run: Run) -> dict[str, Any]:
+        return {_KEY: {**_tokens(state), self.name: run.token}}
 
-    def _guard(self, stage: str, run: RunMemory, scope: RunScope, work: Callable[[Memory], None]) -> None:
+    def _guard(self, stage: str, run: Run, scope: RunScope, work: Callable[[Memory], None]) -> None:
         try:
             work(self._memory.open())
         except Exception as error:
@@ -278,9 +277,13 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
                 raise
             if callable(self._on_error):
                 self._on_error(stage, error)
-            elif not run.get("warned"):
-                run["warned"] = True
+            elif not run.warned:
+                run.warned = True
                 logger.warning("memory failed at %s in session %r: %s", stage, scope.session_id, _reason(error))
+
+
+def _tokens(state: AgentState[Any]) -> dict[str, str]:
+    return cast("dict[str, Any]", state).get(_KEY) or {}
 
 
 def _reason(error: Exception) -> str:

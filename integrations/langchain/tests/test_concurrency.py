@@ -13,6 +13,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_llmslim import LLMSlimChatMessageHistory, LLMSlimMemoryMiddleware
 from langgraph.checkpoint.memory import InMemorySaver
+
 from llmslim_memory import Memory
 
 WRITER = """
@@ -23,7 +24,8 @@ from llmslim_memory import Memory
 with Memory(sys.argv[1]) as memory:
     history = LLMSlimChatMessageHistory(memory, session_id="s1")
     for n in range(25):
-        history.add_messages([HumanMessage(f"{sys.argv[2]} {n}", id=f"{sys.argv[2]} {n}"), HumanMessage("shared", id=f"{n}")])
+        name = f"{sys.argv[2]} {n}"
+        history.add_messages([HumanMessage(name, id=name), HumanMessage("shared", id=f"{n}")])
 """
 
 
@@ -101,9 +103,7 @@ async def test_fifty_tasks_talk_to_an_agent_in_one_session(memory_file: Memory, 
 
 def test_more_sessions_than_are_remembered_are_still_stored_once(memory: Memory, model: Any) -> None:
     middleware = LLMSlimMemoryMiddleware(memory, user_id="ann", on_error="raise")
-    bot = create_agent(
-        model(*["ok"] * 400), [], middleware=[middleware], checkpointer=InMemorySaver()
-    )
+    bot = create_agent(model(*["ok"] * 400), [], middleware=[middleware], checkpointer=InMemorySaver())
     for _ in range(2):
         for number in range(140):
             bot.invoke({"messages": [HumanMessage("hello")]}, {"configurable": {"thread_id": f"t{number}"}})

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_llmslim import LLMSlimMemoryMiddleware, create_recall_tool, memory_context
 from langgraph.checkpoint.memory import InMemorySaver
+
 from llmslim_memory import AsyncMemory, InMemoryStore, Memory, StoreError, StoreUnavailableError
 
 THREAD = {"configurable": {"thread_id": "t1"}}
@@ -80,7 +81,9 @@ def test_a_run_goes_on_without_memory_and_warns_once(
         assert "secret" not in record.getMessage()
 
 
-def test_a_database_that_cannot_be_opened_warns_too(model: Any, tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_database_that_cannot_be_opened_warns_too(
+    model: Any, tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "memory.db").write_bytes(b"this is no database" * 100)
     middleware = [LLMSlimMemoryMiddleware(AsyncMemory(tmp_path / "memory.db"), user_id="ann")]
     create_agent(model("Done."), [], middleware=middleware).invoke(ASKED, THREAD)

@@ -78,7 +78,7 @@ def test_a_streamed_run_shows_nothing_recalled(filled: Memory, model: Any) -> No
     bot = create_agent(chat, [search], middleware=[ours(filled)])
     events = list(bot.stream(user("What colour is my bike?"), THREAD, stream_mode=["values", "updates", "messages"]))
     assert len(events) > 5
-    assert "My bike is red." not in str(events)
+    assert "My bike" not in str(events)
 
 
 def test_messages_of_the_run_are_the_same_objects_for_the_model(filled: Memory, model: Any) -> None:

@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_llmslim import LLMSlimMemoryMiddleware
 from langchain_llmslim.scope import RunScope, ScopeRule
+
 from llmslim_memory import Memory
 
 USERS = ["u1", "u10", "a_b", "axb", "a%b", "ünal", "u\N{COMBINING DIAERESIS}nal", "用户", "U1", " u1"]
