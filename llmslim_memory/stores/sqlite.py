@@ -252,9 +252,21 @@ class SQLiteStore:
     def check(self) -> builtins.list[str]:
         """Read the whole file and return what is wrong with it, in SQLite's words; an empty list is good."""
         with self._connections.reader() as db:
-            damage = [line for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
-            strays = set() if damage else {row[0] for row in db.execute("PRAGMA foreign_key_check")}
-        return damage + [f"rows in {table} belong to no turn" for table in sorted(strays)]
+            return _damage(db) or _strays(db)
+
+
+def _damage(db: sqlite3.Connection) -> list[str]:
+    try:
+        return [line for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+            raise
+        return [str(error)]
+
+
+def _strays(db: sqlite3.Connection) -> list[str]:
+    tables = {row[0] for row in db.execute("PRAGMA foreign_key_check")}
+    return [f"rows in {table} belong to no turn" for table in sorted(tables)]
 
 
 def _get(db: sqlite3.Connection, item_id: str) -> MemoryItem | None:
