@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Condition, RLock
+from threading import Condition, Lock, RLock
 from weakref import WeakSet
 
 from llmslim_memory.errors import InvalidValueError, StoreClosedError
@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 MAX_IDLE_READERS = 8
 SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
-FORK_WAIT_SECONDS = 5.0
 ERASE_WAIT_MS = 250
 
 
@@ -33,18 +32,20 @@ class Connections:
         self._busy_timeout = busy_timeout
         self._closed = False
         self._remains = False  # the WAL may hold what was erased
+        self._writer: sqlite3.Connection | None = None
         self._new_locks()
-        with translated():
+        with _registry_lock:
+            _registry.add(self)
+        with self._write_lock, translated():
             if path is not None:
                 create_file(path)
                 check_header(path)
-            self._writer: sqlite3.Connection | None = self._connect()
+            self._writer = self._connect()
             try:
                 self._prepare(self._writer)
             except BaseException:
-                self._writer.close()
+                self._close_all()
                 raise
-        _open_connections.add(self)
 
     def _new_locks(self) -> None:
         self._write_lock = RLock()
@@ -148,13 +149,12 @@ class Connections:
 
     def _give_back(self, db: sqlite3.Connection | None) -> None:
         with self._gate:
-            self._in_use -= 1
-            self._gate.notify_all()
             if db is not None and not self._closed and not self._forking and len(self._idle) < MAX_IDLE_READERS:
                 self._idle.append(db)
-                return
-        if db is not None:
-            db.close()
+            elif db is not None:
+                db.close()
+            self._in_use -= 1
+            self._gate.notify_all()
 
     def copy_into(self, path: Path) -> None:
         """Write all that is stored, without free pages, into an empty file."""
@@ -172,19 +172,19 @@ class Connections:
             if not self._closed and self._writer is not None:
                 self._drop_remains(self._writer)
             self._closed = True
-            self._close_idle()
+            self._close_all()
 
-    def _close_idle(self) -> None:
+    def _close_all(self) -> None:
         with self._gate:
-            readers, self._idle = self._idle, []
-        for db in readers:
-            db.close()
+            while self._idle:
+                self._idle.pop().close()
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
-    # SQLite's connections and the file locks behind them must not be carried into a child process, so they are closed
-    # before a fork and opened anew by whichever side needs them. A database in memory is copied with the process.
+    # SQLite must not be carried into a child process: the child would believe that it holds the parent's locks, and
+    # its writes would be lost. So every connection is closed before a fork, and opened anew by whichever side needs it.
+    # A database in memory is copied with the process.
 
     def before_fork(self) -> None:
         """Wait for calls in progress, close the connections, and hold further calls back."""
@@ -192,8 +192,8 @@ class Connections:
         self._gate.acquire()
         self._forking = True
         if self._path is not None:
-            self._gate.wait_for(lambda: self._in_use == 0, FORK_WAIT_SECONDS)
-            self._close_idle()
+            self._gate.wait_for(lambda: self._in_use == 0)
+            self._close_all()
 
     def after_fork_in_parent(self) -> None:
         """Let calls go on."""
@@ -207,22 +207,26 @@ class Connections:
         self._new_locks()
 
 
-_open_connections: WeakSet[Connections] = WeakSet()
+_registry: WeakSet[Connections] = WeakSet()
+_registry_lock = Lock()
 
 
 def _before_fork() -> None:
-    for connections in list(_open_connections):
+    _registry_lock.acquire()
+    for connections in list(_registry):
         connections.before_fork()
 
 
 def _after_fork_in_parent() -> None:
-    for connections in list(_open_connections):
+    for connections in list(_registry):
         connections.after_fork_in_parent()
+    _registry_lock.release()
 
 
 def _after_fork_in_child() -> None:
-    for connections in list(_open_connections):
+    for connections in list(_registry):
         connections.after_fork_in_child()
+    _registry_lock.release()
 
 
 if hasattr(os, "register_at_fork"):
