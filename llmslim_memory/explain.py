@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
+from llmslim_memory.drawing import draw_html
+
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCandidate:
@@ -152,3 +154,13 @@ class SearchExplanation:
                 "sections": tuple(ExplainedSection.from_dict(s) for s in data["sections"]),
             }
         )
+
+    def to_html(self) -> str:
+        """A drawing for people: the budget as a bar, and the turns by time, kept, clipped and dropped.
+
+        One self-contained piece of HTML without scripts; it names turns by id and repeats nothing that was said.
+        """
+        return draw_html(self)
+
+    def _repr_html_(self) -> str:
+        return draw_html(self)

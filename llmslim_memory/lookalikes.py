@@ -35,6 +35,11 @@ def unescape_name(text: str, name: str) -> str:
     return text
 
 
+def skeleton(text: str) -> str:
+    """What ``text`` looks like: the same for all that looks the same."""
+    return text.translate(_SKELETONS)
+
+
 def _places(text: str, name: str) -> list[int]:
     """Where something that looks like ``name`` begins in ``text``."""
     if name not in text.translate(_SKELETONS):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.digest import Digest, topic
+from llmslim_memory.selection.explained import explain
 from llmslim_memory.selection.fitting import Fitted, fit, join
 from llmslim_memory.selection.options import SelectionOptions
+from llmslim_memory.selection.outcome import Outcome
 from llmslim_memory.selection.packing import Packer
 from llmslim_memory.selection.render import Labels, whole_turns
 from llmslim_memory.selection.route import asks_for_order, route_of
@@ -49,39 +52,37 @@ def select(
     Returns:
         A context whose text counts at most ``budget``, with ``elapsed_ms`` left to the caller.
     """
-    outcome = _whole(query, history, rank, options, budget, count)
+    left_out = {one.turn: "echo" for one in history.marks(("echo",))}
+    outcome = _whole(query, history, rank, left_out, options, budget, count)
     if outcome is None:
-        outcome = _Search(query, history, rank, options, budget, count).run()
-    return _context(query, history, outcome, budget=budget, count=count)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a search decided."""
-
-    mode: str
-    route: str | None
-    ranking: Ranking
-    fitted: Fitted
-    found: bool
-    sections: Sequence[Section] = ()
-    picker: TurnPicker | Digest | None = None
+        outcome = _Search(query, history, rank, left_out, options, budget, count).run()
+    context = _context(query, history, outcome, budget=budget, count=count)
+    if not options.explain:
+        return context
+    return replace(context, explanation=explain(history, outcome, budget=budget, count=count))
 
 
 def _whole(
-    query: str, history: History, rank: Rank, options: SelectionOptions, budget: int, count: TokenCounter
+    query: str,
+    history: History,
+    rank: Rank,
+    left_out: dict[int, str],
+    options: SelectionOptions,
+    budget: int,
+    count: TokenCounter,
 ) -> Outcome | None:
     """Every turn in full, if that fits."""
-    if int(history.tokens[history.eligible].sum()) > budget:
+    echoes = int(history.tokens[list(left_out)].sum()) if left_out else 0
+    if int(history.tokens[history.eligible].sum()) - echoes > budget:
         return None
-    shown = whole_turns(history)
+    shown = whole_turns(history, left_out)
     blocks = Labels(history, options, whole=True).blocks(shown)
     text = join((), blocks)
     tokens = count(text) if text else 0
     if tokens > budget:
         return None
     fitted = Fitted(text, tokens, (), tuple(shown), tuple(blocks))
-    return Outcome("whole_history", None, rank(query), fitted, found=bool(shown))
+    return Outcome("whole_history", None, rank(query), fitted, budget, bool(shown), left_out)
 
 
 @dataclass(slots=True)
@@ -91,6 +92,7 @@ class _Search:
     query: str
     history: History
     rank: Rank
+    left_out: dict[int, str]
     options: SelectionOptions
     budget: int
     count: TokenCounter
@@ -107,21 +109,29 @@ class _Search:
             self.query, route, ranking, self.contents, self.options, self.budget, self.count
         ).build()
         shown = [section for section in sections if section.text]
-        packer = Packer(Labels(self.history, self.options, whole=False), self.count, self._room(shown))
-        above = self._above(shown)
-        picker: TurnPicker | Digest
-        if is_digest:
-            picker = Digest(self.contents, packer, users_only=asks_for_order(self.query), above=above)
-            picker.pick(ranking)
-        else:
-            picker = TurnPicker(self.contents, packer, above=above)
-            if ranking.matched:
-                picker.pick(ranking)
+        room = self._room(shown)
+        packer = Packer(Labels(self.history, self.options, whole=False), self.count, room)
+        left_out = self.left_out | dict.fromkeys(self._above(shown), "in_section")
+        picker = self._digest(packer, left_out, ranking) if is_digest else self._turns(packer, left_out, ranking)
         fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
         if isinstance(picker, TurnPicker) and picker.refill(ranking, self.budget - fitted.tokens):
             fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
         found = ranking.matched or bool(packer.order) or bool(shown)
-        return Outcome("digest" if is_digest else "turns", route, ranking, fitted, found, sections, picker)
+        mode = "digest" if is_digest else "turns"
+        return Outcome(mode, route, ranking, fitted, room, found, left_out, sections, picker)
+
+    def _digest(self, packer: Packer, left_out: dict[int, str], ranking: Ranking) -> Digest:
+        digest = Digest(self.contents, packer, users_only=asks_for_order(self.query), left_out=left_out)
+        digest.pick(ranking)
+        return digest
+
+    def _turns(self, packer: Packer, left_out: dict[int, str], ranking: Ranking) -> TurnPicker:
+        picker = TurnPicker(self.contents, packer, left_out)
+        if ranking.matched:
+            picker.pick(ranking)
+        if not packer.order and packer.room == self.budget:
+            picker.keep_best(ranking)
+        return picker
 
     def _room(self, sections: Sequence[Section]) -> int:
         return self.budget - sum(self.count(section.text) for section in sections)
@@ -135,11 +145,13 @@ class _Search:
 
 
 def _context(query: str, history: History, outcome: Outcome, *, budget: int, count: TokenCounter) -> MemoryContext:
-    eligible, fitted = history.eligible, outcome.fitted
+    eligible, fitted, contents = history.eligible, outcome.fitted, Contents(history)
+    scores = outcome.ranking.turn_scores
+    sections = {section.name: _stated(section, contents, scores) for section in fitted.sections}
     return MemoryContext(
         query=query,
         text=fitted.text,
-        turns=_recalled(outcome),
+        turns=tuple(RecalledTurn(one.item, float(scores[one.turn]), one.is_partial) for one in fitted.shown),
         tokens=fitted.tokens,
         budget=budget,
         history_tokens=int(history.tokens[eligible].sum()),
@@ -148,9 +160,21 @@ def _context(query: str, history: History, outcome: Outcome, *, budget: int, cou
         found=outcome.found,
         mode=outcome.mode,
         counter=count.name,
+        requests=sections.get("requests", ()),
+        preferences=sections.get("preferences", ()),
+        conflicts=sections.get("conflicts", ()),
     )
 
 
-def _recalled(outcome: Outcome) -> tuple[RecalledTurn, ...]:
-    scores = outcome.ranking.turn_scores
-    return tuple(RecalledTurn(one.item, float(scores[one.turn]), one.is_partial) for one in outcome.fitted.shown)
+def _stated(section: Section, contents: Contents, scores: NDArray[np.float64]) -> tuple[RecalledTurn, ...]:
+    """The turns that a section quotes, best first; contradictions in the order in which they were said."""
+    kept = section.kept
+    if section.name == "conflicts":
+        kept = tuple(sorted(kept, key=lambda one: one.mark.turn))
+    contents.load(one.mark.turn for one in kept)
+    recalled: dict[int, RecalledTurn] = {}
+    for one in kept:
+        item = contents.item(one.mark.turn)
+        is_partial = len(one.text) < len(item.content.strip())
+        recalled.setdefault(one.mark.turn, RecalledTurn(item, float(scores[one.mark.turn]), is_partial))
+    return tuple(recalled.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,7 +44,7 @@ class Digest:
     contents: Contents
     packer: Packer
     users_only: bool
-    above: frozenset[int] = frozenset()
+    left_out: Mapping[int, str]
     seen: Seen = field(default_factory=Seen)
     verdicts: dict[tuple[str, int, int], Verdict] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ class Digest:
     def _try(self, turn: int, rank: int, score: float) -> None:
         content = self.contents.item(turn).content
         span = opening(content)
-        if span is None or turn in self.above:
+        if span is None or turn in self.left_out:
             return
         text = content[slice(*span)]
         candidate = Candidate(turn, 0, *span, "opening", score, self.packer.count(text))

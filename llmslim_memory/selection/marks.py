@@ -8,9 +8,10 @@ A label can only be told from content if content cannot pass for one. A line tha
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
+
+from llmslim_memory.lookalikes import skeleton
 
 ELLIPSIS = "…"
 MARK = "\\"
@@ -40,8 +41,8 @@ def unmark(text: str, roles: Collection[str] = ()) -> str:
 
 @lru_cache(maxsize=64)
 def _label(roles: frozenset[str]) -> re.Pattern[str]:
-    names = "|".join(map(re.escape, sorted(roles)))
-    headers = "|".join(re.escape(_plain(header)) for header in HEADERS.values())
+    names = "|".join(re.escape(skeleton(role)) for role in sorted(roles))
+    headers = "|".join(re.escape(skeleton(header)) for header in HEADERS.values())
     return re.compile(rf"(?:\[[^\]]*\]\s*)?(?:{names})\s*:|{headers}")
 
 
@@ -49,24 +50,14 @@ def _looks_like(label: re.Pattern[str], line: str) -> bool:
     # What leads the line (backslashes too, so that a marked line looks like what it marks) is not looked at.
     start = _LEAD.match(line).end()  # type: ignore[union-attr]  # the pattern matches everywhere
     head = line[start : start + _LOOKED_AT]
-    if head.isascii():
-        return ":" in head and label.match(head.casefold()) is not None
-    return label.match(_plain(head)) is not None
-
-
-def _plain(text: str) -> str:
-    """``text`` as the eye takes it: compatibility forms folded, invisible characters gone, case ignored."""
-    folded = unicodedata.normalize("NFKC", text)
-    return "".join(char for char in folded if unicodedata.category(char) != "Cf").strip().casefold()
+    return (not head.isascii() or ":" in head) and label.match(skeleton(head).lstrip()) is not None
 
 
 def is_echo(content: str) -> bool:
     """Whether ``content`` is recalled text that was stored back: it opens with a label with a date, or a header."""
-    head = content.lstrip()[:_LOOKED_AT]
-    return _ECHO.match(_plain(head)) is not None
+    return _ECHO.match(content.lstrip()[:_LOOKED_AT]) is not None
 
 
 _ECHO = re.compile(
-    r"\[\d{4}-\d\d-\d\d \([a-z]{3}\) \d\d:\d\d\] [a-z][a-z0-9_-]*: |"
-    + "|".join(re.escape(_plain(header)) for header in HEADERS.values())
+    r"\[\d{4}-\d\d-\d\d \([A-Z][a-z]{2}\) \d\d:\d\d\] [a-z][a-z0-9_-]*: |" + "|".join(map(re.escape, HEADERS.values()))
 )

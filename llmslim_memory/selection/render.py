@@ -113,8 +113,13 @@ def reading_order(history: History, turns: Iterable[int]) -> list[int]:
     return sorted(turns, key=lambda turn: (int(history.sessions[turn]), turn))
 
 
-def whole_turns(history: History) -> list[Shown]:
-    """Every eligible turn in full, in reading order."""
-    turns = reading_order(history, map(int, np.flatnonzero(history.eligible)))
-    items = history.items(turns)
-    return [Shown(turn, item, ((0, len(item.content)),)) for turn, item in zip(turns, items, strict=True)]
+def whole_turns(history: History, left_out: Collection[int]) -> list[Shown]:
+    """Every eligible turn in full, in reading order; those without text, and those left out, aside."""
+    turns = [turn for turn in map(int, np.flatnonzero(history.eligible)) if turn not in left_out]
+    ordered = reading_order(history, turns)
+    items = history.items(ordered)
+    return [
+        Shown(turn, item, ((0, len(item.content)),))
+        for turn, item in zip(ordered, items, strict=True)
+        if item.content.strip()
+    ]

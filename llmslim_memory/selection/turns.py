@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from llmslim_memory.selection.contents import Contents
@@ -30,7 +30,7 @@ class TurnPicker:
 
     contents: Contents
     packer: Packer
-    above: frozenset[int] = frozenset()
+    left_out: Mapping[int, str]
     seen: Seen = field(default_factory=Seen)
     user_room: int = 0
     user_turn_cap: int = 0
@@ -43,6 +43,14 @@ class TurnPicker:
         ranked = list(_merged(ranking))
         self._fill(ranked, ranking, room - self.user_room)
         self._fill(ranked, ranking, room)
+
+    def keep_best(self, ranking: Ranking) -> None:
+        """Keep the best passage although there is no room for it: a part of it is better than nothing."""
+        for pool, rank, candidate in _merged(ranking):
+            if candidate.turn not in self.left_out:
+                self.packer.keep(candidate)
+                self.verdicts[pool, candidate.turn, candidate.part] = Verdict(candidate, pool, rank, "kept")
+                return
 
     def refill(self, ranking: Ranking, room: int) -> bool:
         """Use the room that the text, once counted, turned out to leave; say whether more was kept."""
@@ -72,8 +80,8 @@ class TurnPicker:
 
     def _weigh(self, pool: str, candidate: Candidate, ranking: Ranking, rank: int, room: int) -> Verdict | None:
         """What becomes of a candidate; ``None`` if it found no room, so that it may be tried again."""
-        if candidate.turn in self.above:
-            return Verdict(candidate, pool, rank, "dropped", "in_section")
+        if candidate.turn in self.left_out:
+            return Verdict(candidate, pool, rank, "dropped", self.left_out[candidate.turn])
         text = self.contents.text(candidate)
         if self.seen.repeats(text):
             return Verdict(candidate, pool, rank, "dropped", "duplicate")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from llmslim_memory.tokens import make_counter
 
 WORDS = st.sampled_from(
-    ["tea", "rooibos", "Always", "user:", "[2026-03-02 (Mon) 09:00] user: ", "\n", "```", "é", "茶", "不", "👩‍👩‍👧", "x" * 9,
+    ["tea", "rooibos", "Always", "user:", "[2026-03-02 (Mon) 09:00] user: ", "\n", "```", "é", "茶", "不", "👩‍👩‍👧",
+    "x" * 9,
      "I prefer", "when I ask about", "never", "  ", ".", "?", "1234567", "\u200b"]
 )  # fmt: skip
 CONTENT = st.one_of(st.lists(WORDS, max_size=60).map(" ".join), st.text(max_size=120))
@@ -54,7 +55,7 @@ def test_a_tiny_budget_shows_whole_words_under_the_role(fake: SimpleNamespace, b
     turns = [fake.Turn("My favourite tea is rooibos, because of my grandmother in Clanwilliam. " * 30)]
     context = fake.search(turns, "favourite tea", budget=budget)
     assert context.tokens <= budget
-    assert context.text == "" or context.text.startswith("user: My")
+    assert context.text == "" or "user: My" in context.text
 
 
 def test_a_history_that_fits_is_shown_whole(fake: SimpleNamespace) -> None:
