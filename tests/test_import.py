@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import llmslim_memory
 
 HEAVY = {
     *("psycopg", "psycopg_pool", "pymongo", "bson"),
@@ -32,3 +36,21 @@ def test_a_memory_in_sqlite_loads_no_driver(driver: str) -> None:
         "memory.add({'role': 'user', 'content': 'hi'}, user_id='u'); memory.search('hi', user_id='u')"
     )
     assert driver not in loaded_by(used)
+
+
+def test_importing_the_library_loads_nothing_of_its_own_before_it_is_used() -> None:
+    assert loaded_by("import llmslim_memory") & {"numpy", "asyncio", "sqlite3", "llmslim_memory.memory"} == set()
+
+
+def test_every_public_name_can_be_imported_and_is_known_to_type_checkers() -> None:
+    source = ast.parse(Path(llmslim_memory.__file__).read_text(encoding="utf-8"))
+    (typed,) = [node for node in source.body if isinstance(node, ast.If)]
+    declared = {alias.name for node in typed.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert declared == {*llmslim_memory.__all__, "PostgresStore", "MongoStore"} - {"__version__"}
+    assert all(getattr(llmslim_memory, name) is not None for name in llmslim_memory.__all__)
+    assert set(llmslim_memory.__all__) < set(dir(llmslim_memory))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Memroy'"):
+        llmslim_memory.Memroy  # noqa: B018
