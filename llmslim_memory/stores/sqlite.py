@@ -45,6 +45,7 @@ class SQLiteStore:
         synchronous: ``"FULL"`` survives a power cut; ``"NORMAL"`` is faster and may then lose the last writes, though
             none in a crash of the process; also ``"EXTRA"`` and ``"OFF"``, as SQLite defines them.
         busy_timeout: Seconds to wait for another process that is writing.
+        read_only: Create and upgrade nothing, and refuse to write.
 
     Raises:
         SchemaError: Another program, or a newer release, wrote the file; it is left as it is.
@@ -52,10 +53,21 @@ class SQLiteStore:
     """
 
     def __init__(
-        self, path: str | Path = DEFAULT_PATH, *, synchronous: str = "FULL", busy_timeout: float = 30.0
+        self,
+        path: str | Path = DEFAULT_PATH,
+        *,
+        synchronous: str = "FULL",
+        busy_timeout: float = 30.0,
+        read_only: bool = False,
     ) -> None:
+        database = _database(path)
+        if read_only and database is None:
+            raise InvalidValueError("a database in memory starts empty: read_only needs the path of a file")
         self._connections = Connections(
-            _database(path), synchronous=_synchronous(synchronous), busy_timeout=_timeout(busy_timeout)
+            database,
+            synchronous=_synchronous(synchronous),
+            busy_timeout=_timeout(busy_timeout),
+            read_only=read_only,
         )
 
     def close(self) -> None:

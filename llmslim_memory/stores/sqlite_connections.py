@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 from llmslim_memory.errors import InvalidValueError, StoreClosedError
 from llmslim_memory.stores.sqlite_errors import translated
-from llmslim_memory.stores.sqlite_schema import check_header, migrate
+from llmslim_memory.stores.sqlite_schema import check_header, check_version, migrate
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +26,9 @@ ERASE_WAIT_MS = 250
 class Connections:
     """The writer and the readers of one database; ``path`` is ``None`` for one in memory, which has one connection."""
 
-    def __init__(self, path: Path | None, *, synchronous: str, busy_timeout: float) -> None:
+    def __init__(self, path: Path | None, *, synchronous: str, busy_timeout: float, read_only: bool) -> None:
         self._path = path
+        self._read_only = read_only
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._closed = False
@@ -38,9 +39,9 @@ class Connections:
             _registry.add(self)
         with self._write_lock, translated():
             if path is not None:
-                create_file(path)
+                find_file(path) if read_only else create_file(path)
                 check_header(path)
-            self._writer = self._connect()
+            self._writer = self._connect(read_only=read_only)
             try:
                 self._prepare(self._writer)
             except BaseException:
@@ -55,6 +56,9 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
 
     def _prepare(self, db: sqlite3.Connection) -> None:
+        if self._read_only:
+            check_version(db)
+            return
         # The schema is written before WAL is switched on, so that the mark in the header is in the file itself, where
         # the next one to open it looks.
         migrate(db)
@@ -62,19 +66,16 @@ class Connections:
             use_wal(db, self._busy_timeout)
 
     def _connect(self, *, read_only: bool = False) -> sqlite3.Connection:
-        db = sqlite3.connect(
-            ":memory:" if self._path is None else self._path,
-            timeout=self._busy_timeout,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        db.execute("PRAGMA trusted_schema = OFF")
-        if read_only:
-            db.execute("PRAGMA query_only = ON")
-        else:
-            db.execute("PRAGMA secure_delete = ON")
-            db.execute("PRAGMA foreign_keys = ON")
-            db.execute(f"PRAGMA synchronous = {self._synchronous}")
+        # As a URI, so that SQLite never creates a file of its own accord.
+        name = ":memory:" if self._path is None else f"{self._path.as_uri()}?mode=rw"
+        db = sqlite3.connect(name, uri=True, timeout=self._busy_timeout, isolation_level=None, check_same_thread=False)
+        writing = ("secure_delete = ON", "foreign_keys = ON", f"synchronous = {self._synchronous}")
+        try:
+            for setting in ("trusted_schema = OFF", *(("query_only = ON",) if read_only else writing)):
+                db.execute(f"PRAGMA {setting}")
+        except BaseException:
+            db.close()
+            raise
         return db
 
     @contextmanager
@@ -82,6 +83,8 @@ class Connections:
         """A write transaction, committed at the end or rolled back as a whole."""
         with self._write_lock, translated():
             db = self._writing()
+            if self._read_only:
+                raise InvalidValueError("this SQLiteStore was opened read-only: open it without read_only to write")
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -100,7 +103,7 @@ class Connections:
         if self._closed:
             raise StoreClosedError("this SQLiteStore was closed: open a new one")
         if self._writer is None:
-            self._writer = self._connect()
+            self._writer = self._connect(read_only=self._read_only)
         return self._writer
 
     def _drop_remains(self, db: sqlite3.Connection) -> None:
@@ -249,6 +252,12 @@ def create_file(path: Path) -> None:
             f"{str(path)!r} cannot be opened as a database file ({error.strerror}): pass the path of a file that may "
             "be written"
         ) from error
+
+
+def find_file(path: Path) -> None:
+    """Raise unless there is a file at ``path``."""
+    if not path.is_file():
+        raise InvalidValueError(f"there is no file {str(path)!r} to read: pass the path of a store that exists")
 
 
 def use_wal(db: sqlite3.Connection, busy_timeout: float) -> None:

@@ -97,6 +97,15 @@ def read_version(db: sqlite3.Connection) -> int:
     return version
 
 
+def check_version(db: sqlite3.Connection) -> None:
+    """Raise unless an open file has the newest schema."""
+    version = read_version(db)
+    if version < len(MIGRATIONS):
+        raise SchemaError(
+            f"the file has schema {version}, and this release reads {len(MIGRATIONS)}: open it once for writing"
+        )
+
+
 def migrate(db: sqlite3.Connection) -> None:
     """Bring an open file up to the newest schema; every step commits together with its number.
 

@@ -131,6 +131,46 @@ class TestCreating:
             assert db.execute("PRAGMA synchronous").fetchone() == (number,)
 
 
+class TestReadOnly:
+    def test_a_file_that_is_opened_read_only_is_read_and_left_as_it_is(self, tmp_path: Path) -> None:
+        path = tmp_path / "memory.db"
+        with SQLiteStore(path) as store:
+            store.add([turn("kept", id="t")])
+        before = state(tmp_path)
+        with SQLiteStore(path, read_only=True) as store:
+            assert contents(store.list(ASHA)) == ["kept"]
+            assert store.check() == []
+            for write in (lambda: store.add([turn()]), lambda: store.delete("t"), lambda: store.delete_scope(ASHA)):
+                with pytest.raises(InvalidValueError, match="read-only"):
+                    write()
+        assert state(tmp_path) == before
+
+    def test_a_read_only_store_sees_what_others_write(self, tmp_path: Path) -> None:
+        with SQLiteStore(tmp_path / "m.db") as writing, SQLiteStore(tmp_path / "m.db", read_only=True) as reading:
+            writing.add([turn("new")])
+            assert contents(reading.list(ASHA)) == ["new"]
+
+    def test_nothing_is_created_for_reading(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidValueError, match="no file"):
+            SQLiteStore(tmp_path / "folder" / "memory.db", read_only=True)
+        with pytest.raises(InvalidValueError, match="in memory"):
+            SQLiteStore(":memory:", read_only=True)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_an_older_schema_is_not_upgraded_for_reading(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        SQLiteStore(tmp_path / "memory.db").close()
+        monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, ("CREATE TABLE extra (x)",)))
+        with pytest.raises(SchemaError, match="open it once for writing"):
+            SQLiteStore(tmp_path / "memory.db", read_only=True)
+
+    def test_a_file_removed_while_open_is_not_created_again(self, tmp_path: Path) -> None:
+        with SQLiteStore(tmp_path / "memory.db") as store:
+            (tmp_path / "memory.db").unlink()
+            with pytest.raises(StoreError, match="cannot be opened"):
+                store.list(ASHA)
+            assert not (tmp_path / "memory.db").exists()
+
+
 class TestForeignFiles:
     @pytest.fixture
     def path(self, tmp_path: Path) -> Path:
