@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from llmslim_memory.explain import ExplainedSection as ExplainedSection
     from llmslim_memory.explain import ExplainedTurn as ExplainedTurn
     from llmslim_memory.explain import SearchExplanation as SearchExplanation
+    from llmslim_memory.history import export_history as export_history
+    from llmslim_memory.history import import_history as import_history
+    from llmslim_memory.importers.limits import ImportLimits as ImportLimits
+    from llmslim_memory.importers.report import ImportedSession as ImportedSession
+    from llmslim_memory.importers.report import ImportReport as ImportReport
     from llmslim_memory.memory import Memory as Memory
     from llmslim_memory.stores import InMemoryStore as InMemoryStore
     from llmslim_memory.stores import SQLiteStore as SQLiteStore
@@ -64,6 +69,9 @@ _NAMES = {
     "errors": "DuplicateIdError HistoryImportError InvalidTypeError InvalidValueError LLMSlimError MissingExtraError "
     "SchemaError ScorerError StoreClosedError StoreError StoreFullError StoreUnavailableError UnsupportedError",
     "explain": "ExplainedCandidate ExplainedSection ExplainedTurn SearchExplanation",
+    "history": "export_history import_history",
+    "importers.limits": "ImportLimits",
+    "importers.report": "ImportReport ImportedSession",
     "memory": "Memory",
     "stores": "InMemoryStore SQLiteStore open_store",
     "tokens": "TokenCounter make_counter",

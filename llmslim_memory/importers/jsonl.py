@@ -103,7 +103,7 @@ def _outcome(
     text = joined(texts)
     if not text:
         content = value.get("content", value.get("text", value.get("value")))
-        wrong = content is not None and not isinstance(content, str | list)
+        wrong = not isinstance(content, str | list | None) or not _holds_anything(value)
         return Left(MALFORMED if wrong else left[0] if left else "empty", where)
     session = Session(
         FORMAT,
@@ -122,6 +122,10 @@ def _outcome(
         local_id=True,
         parts=tuple(left),
     )
+
+
+def _holds_anything(value: Mapping[str, Any]) -> bool:
+    return any(name in value for name in ("content", "text", "value", "tool_calls", "function_call"))
 
 
 def _said(value: Mapping[str, Any]) -> tuple[list[str], list[str]]:

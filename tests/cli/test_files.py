@@ -1,4 +1,4 @@
-"""Importing a JSONL file."""
+"""Importing chats from files, and exporting them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def history(tmp_path: Path) -> Path:
 
 
 def test_each_line_becomes_a_turn_of_its_user_and_session(command: Command, history: Path, db: Path) -> None:
-    assert command("import", str(history)).out == "5 turns imported, 0 there already\n"
+    assert command("import", str(history)).out.endswith("5 turns imported, 0 there already\n")
     with Memory(db) as memory:
         assert [item.content for item in memory.get_all(user_id="ann", run_id="s1")] == ["I moved.", "Where to?"]
         assert [item.content for item in memory.get_all(user_id="default")] == ["ok", "ok", "ok"]
@@ -43,7 +43,8 @@ def test_importing_again_adds_only_what_is_new(command: Command, history: Path) 
     command("import", str(history))
     with history.open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps({"role": "user", "content": "new"}))
-    assert json.loads(command("import", str(history), "--json").out) == {"imported": 1, "duplicates": 5}
+    report = json.loads(command("import", str(history), "--json").out)
+    assert (report["imported"], report["duplicates"], report["seen"]) == (1, 5, 6)
 
 
 def test_all_lines_can_be_stored_under_one_user(command: Command, history: Path, db: Path) -> None:
@@ -53,8 +54,69 @@ def test_all_lines_can_be_stored_under_one_user(command: Command, history: Path,
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"role": "user"}', '"text"', "[" * 100_000])
-def test_a_line_that_is_no_message_is_named(command: Command, history: Path, line: str) -> None:
+def test_a_file_without_messages_is_named_with_what_was_looked_at(command: Command, history: Path, line: str) -> None:
     history.write_text(f"\n{line}", encoding="utf-8")
     done = command("import", str(history))
     assert done.code == 2
-    assert "line 2 is no message" in done.err
+    assert "'history.jsonl'" in done.err
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"role": "user"}', '"text"', "[" * 100_000])
+def test_a_strict_import_names_the_line_that_is_no_message(command: Command, history: Path, line: str) -> None:
+    history.write_text(f'{{"role": "user", "content": "hi"}}\n{line}', encoding="utf-8")
+    assert command("import", str(history)).code == 0
+    done = command("import", str(history), "--strict")
+    assert done.code == 2
+    assert "line 2" in done.err
+
+
+def test_a_dry_run_says_what_would_be_imported_and_makes_no_database(command: Command, history: Path, db: Path) -> None:
+    assert command("import", str(history), "--dry-run").out.endswith("5 turns would be imported, 0 there already\n")
+    assert not db.exists()
+
+
+def test_the_summary_lists_sessions_reasons_and_credentials(command: Command, history: Path) -> None:
+    key = "ghp_" + "k3Jd9sLq2WvT7xZb5NcR8mYp4HgF6tUa1EoS"
+    with history.open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps({"role": "tool", "content": "42"}))
+        file.write("\n" + json.dumps({"role": "user", "content": f"the key is {key}"}))
+    done = command("import", str(history))
+    assert "s1" in done.out
+    assert "tool_output" in done.out
+    assert "github 1" in done.out
+    assert key not in done.out + done.err
+
+
+def test_a_file_that_breaks_off_is_imported_as_far_as_it_goes_and_the_exit_code_says_so(
+    command: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "export"
+    folder.mkdir()
+    whole = json.dumps([{"role": "user", "content": "one"}, {"role": "user", "content": "two"}])
+    (folder / "a.json").write_text(whole[:-20], encoding="utf-8")
+    done = command("import", str(folder))
+    assert done.code == 1
+    assert "a.json" in done.err
+    assert "1 turn imported" in done.out
+
+
+def test_an_export_restores_the_memory_exactly(command: Command, history: Path, tmp_path: Path) -> None:
+    command("import", str(history))
+    assert "5 turns" in command("export", str(tmp_path / "all.jsonl.gz")).out
+    other = str(tmp_path / "other.db")
+    assert command("import", str(tmp_path / "all.jsonl.gz"), "--db", other).out.endswith(
+        "5 turns imported, 0 there already\n"
+    )
+    assert command("export", str(tmp_path / "again.jsonl"), "--db", other).code == 0
+    assert command("export", str(tmp_path / "first.jsonl")).code == 0
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "first.jsonl").read_bytes()
+
+
+def test_an_export_does_not_replace_a_file_unless_asked_to(command: Command, history: Path, tmp_path: Path) -> None:
+    command("import", str(history))
+    target = tmp_path / "out.jsonl"
+    target.write_text("mine", encoding="utf-8")
+    assert command("export", str(target)).code == 2
+    assert target.read_text(encoding="utf-8") == "mine"
+    assert command("export", str(target), "--overwrite").code == 0
+    assert target.read_text(encoding="utf-8").startswith('{"format": "llmslim-memory", "version": 1}')
