@@ -40,7 +40,8 @@ class Candidate:
     """A passage that may be shown: characters ``start`` to ``end`` of a turn, and how well it answers the question.
 
     ``part`` is its place among the passages of its turn; ``kind`` is ``"turn"`` (the whole content) or ``"window"``.
-    ``tokens`` is its own size by the counter in use.
+    ``tokens`` is its own size by the counter in use. ``own`` is false when it holds nothing of the question itself and
+    is only near what does.
     """
 
     turn: int
@@ -50,6 +51,7 @@ class Candidate:
     kind: str
     score: float
     tokens: int
+    own: bool = True
 
 
 class History(Protocol):

@@ -106,19 +106,19 @@ class ScopeIndexes:
             relevance: ``"lexical"``, ``"semantic"``, a model's name or path, or a ``scorer(query, texts)``.
         """
         opened = _own(history)
-        scores = score(opened.snapshot, parse_query(query, self._analyser.analyser))
+        scores = score(opened.snapshot, parse_query(query, self._analyser.analyser, now=now, tz=tz))
         return make_ranking(opened.snapshot, scores, opened.eligible)
 
     def hits(self, history: History, ranking: Ranking, k: int) -> list[Hit]:
         """The best ``k`` passages of both pools, best first, ties by time."""
         if not ranking.matched:
             return []
-        pools: list[Candidate] = [*ranking.user[:k], *ranking.reply[:k]]
-        best = sorted(pools, key=lambda candidate: (-candidate.score, candidate.turn, candidate.part))[:k]
-        items = history.items([candidate.turn for candidate in best])
+        pools = [(_hit_score(candidate), candidate) for candidate in (*ranking.user, *ranking.reply)]
+        best = sorted(pools, key=lambda hit: (-hit[0], hit[1].turn, hit[1].part))[:k]
+        items = history.items([candidate.turn for _, candidate in best])
         return [
-            Hit(item, item.content[candidate.start : candidate.end], candidate.score, candidate.kind)
-            for candidate, item in zip(best, items, strict=True)
+            Hit(item, item.content[candidate.start : candidate.end], score, candidate.kind)
+            for (score, candidate), item in zip(best, items, strict=True)
         ]
 
     def _entry(self, scope: Scope) -> _Entry:
@@ -138,6 +138,11 @@ class ScopeIndexes:
             while sum(self._sizes.values()) > self._cache_bytes and len(self._entries) > 1:
                 oldest, _ = self._entries.popitem(last=False)
                 self._sizes.pop(oldest, None)
+
+
+def _hit_score(candidate: Candidate) -> float:
+    """A passage by itself: one that is only near what answers the question counts for half."""
+    return candidate.score if candidate.own else candidate.score / 2
 
 
 def _own(history: History) -> ScopeHistory:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 
 from llmslim_memory.ranking import analysis as terms
 from llmslim_memory.ranking import codec
-from llmslim_memory.ranking.analysis import Analyser
+from llmslim_memory.ranking.analysis import Analyser, term
 from llmslim_memory.ranking.codec import TurnAnalysis, make_analysis
+from llmslim_memory.ranking.dates import named_dates
 from llmslim_memory.ranking.passages import Span, split_passages
 from llmslim_memory.selection import statements
 from llmslim_memory.tokens import TokenCounter
@@ -58,6 +60,8 @@ class TurnAnalyser:
             while part + 1 < len(starts) and at >= starts[part + 1]:
                 part += 1
             found[part] += self.analyser.terms(chunk, language)
+        for named in named_dates(content):
+            found[max(bisect_right(starts, named.start) - 1, 0)] += map(term, named.terms())
         return [Counter(numbers) for numbers in found]
 
     def _speaker(self, content: str) -> int:

@@ -8,17 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 K1 = 0.9
-B = 0.4
+B = 0.7
 
 
 def idf(df: int, n: int) -> float:
     """How much an occurrence of a term says, from the number of documents that hold it and of all documents."""
     return math.log1p((n - df + 0.5) / (df + 0.5))
-
-
-def length_norms(lengths: NDArray[np.float64], average: float, *, k1: float = K1, b: float = B) -> NDArray[np.float64]:
-    """What a term frequency is weighed against, one a document: ``k1 * (1 - b + b * length / average)``."""
-    return k1 * ((1.0 - b) + b * lengths / max(average, 1e-9))
 
 
 def saturate(tf: NDArray[np.float64], norms: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from llmslim_memory.ranking.chain import Chain
 from llmslim_memory.ranking.codec import MarkedSpan, TurnAnalysis
 from llmslim_memory.ranking.postings import Segment, add_segment, build_segment
 
 Ints = NDArray[np.int64]
 
+RADIUS = 2
+"""A stretch is a turn with so many turns before and after it."""
 MAX_DEAD_SHARE = 0.25
 """Rows of deleted and edited turns are cleared away once they make up more than this share."""
 
@@ -79,14 +83,13 @@ _PASSAGE_COLUMNS: dict[str, type[np.generic]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """The alive turns of a scope at one moment, by position (oldest first), and the postings that lead to them.
 
     ``first`` has one entry more than there are turns: the passages of the turn at position ``i`` are rows
     ``passages[first[i]:first[i + 1]]`` of the passage columns. ``positions`` leads from a passage row to the position
-    of its turn, -1 for a turn that is gone. ``chain`` lists positions session by session, and ``chain_sessions`` the
-    session of each.
+    of its turn, -1 for a turn that is gone.
     """
 
     ids: Sequence[str]
@@ -108,11 +111,38 @@ class Snapshot:
     passage_lengths: NDArray[np.uint32]
     alive_passages: int
     alive_length: int
-    chain: Ints
-    chain_sessions: NDArray[np.int32]
     segments: tuple[Segment, ...]
     statements: dict[int, tuple[MarkedSpan, ...]]
     """By position."""
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The turns session by session."""
+        return Chain(self.sessions)
+
+    @cached_property
+    def session_lengths(self) -> Ints:
+        """Terms in each session."""
+        return np.bincount(self.sessions, self.lengths, len(self.runs)).astype(np.int64)
+
+    @cached_property
+    def stretch_lengths(self) -> Ints:
+        """Terms in the stretch around each link of the chain."""
+        lengths = self.lengths[self.chain.order].astype(np.float64)
+        links, sums = self.chain.gather(np.arange(len(lengths)), lengths, RADIUS)
+        out = np.zeros(len(lengths), dtype=np.int64)
+        out[links] = sums
+        return out
+
+    @cached_property
+    def speaker_names(self) -> frozenset[int]:
+        """The terms of the names that turns open with."""
+        return frozenset(np.unique(self.speakers).tolist()) - {0}
+
+    @cached_property
+    def in_windows(self) -> NDArray[np.bool_]:
+        """Which passage rows belong to a turn of several passages."""
+        return (np.diff(self.first) > 1)[self.positions] if len(self.ids) else np.zeros(len(self.positions), bool)
 
     def find(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Rows of the alive passages that hold a term, ascending, and how often they do."""
@@ -284,8 +314,6 @@ class ScopeIndex:
         positions_of_rows[rows] = np.arange(len(rows), dtype=np.int32)
         passages = np.arange(len(state["turns"])) if whole else _ranges(offsets[rows], turn["counts"])
         sessions, runs = self._sessions(turn["sessions"])
-        ordered = bool((sessions[1:] >= sessions[:-1]).all())
-        chain = np.arange(len(rows)) if ordered else np.argsort(sessions, kind="stable")
         names = list(self._role_codes)
         row_list = rows.tolist()
         return Snapshot(
@@ -307,8 +335,6 @@ class ScopeIndex:
             passage_lengths=state["passage_lengths"],
             alive_passages=len(passages),
             alive_length=int(turn["lengths"].sum()),
-            chain=chain,
-            chain_sessions=sessions[chain],
             segments=self._segments,
             statements={int(positions_of_rows[row]): found for row, found in sorted(self._statements.items())},
         )

@@ -152,11 +152,13 @@ def split_passages(role: str, content: str) -> list[Span]:
         content: The turn's text.
 
     Returns:
-        Where each passage starts and ends, white space around it left out; the whole content for a short turn.
+        Where each passage starts and ends, white space around it left out; the whole content for a short turn,
+        nothing of a blank one.
     """
     limit = USER_CHARS if role == "user" else REPLY_CHARS
+    if not content.strip():
+        return [Span(0, 0)]
     if len(content) <= limit:
         return [Span(0, len(content))]
     trimmed = (_trim(content, span) for span in _windows(content))
-    spans = [span for span in trimmed if span.end > span.start]
-    return spans if spans else [Span(0, len(content))]
+    return [span for span in trimmed if span.end > span.start]

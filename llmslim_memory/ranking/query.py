@@ -1,58 +1,77 @@
-"""A question as groups of terms: what to look for, and what else would do for each."""
+"""A question as terms to look for, what else would do for each, and the times it asks about."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 
-from llmslim_memory.ranking.analysis import Analyser, fold
+from llmslim_memory.ranking.analysis import Analyser, fold, term
+from llmslim_memory.ranking.dates import asked_time, named_dates
 from llmslim_memory.ranking.stopwords import OTHERS, QUESTION
 from llmslim_memory.ranking.synonyms import SYNONYMS
 
-MAX_TERMS = 96
+MAX_TERMS = 64
 """At most this many terms of a question are looked up, the first ones."""
-SYNONYM_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One term of a question, what may stand for it, each with a weight, and how often it is asked for.
-
-    ``at`` is the place of its word in the question; ``minor`` marks words that say how to answer, not about what.
-    """
+    """One term of a question, and what may stand for it with the weight of each; the term itself comes first."""
 
     options: tuple[tuple[int, float], ...]
-    at: int
-    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An analysed question."""
+    """An analysed question: its terms, and the stretches of time it asks about in UTC microseconds."""
 
-    text: str
     terms: tuple[QueryTerm, ...]
-    language: str
+    spans: tuple[tuple[int, int], ...] = ()
+    numbers: frozenset[int] = field(default=frozenset())
+    """The terms themselves, without what may stand for them."""
 
 
-def parse_query(text: str, analyser: Analyser) -> Query:
-    """Analyse a question: stop words go, question words go unless nothing else is left."""
-    chunks = [chunk for _, chunk in analyser.chunks(text)]
+def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> Query:
+    """Analyse a question: stop words go, and so do question words unless nothing else is left."""
+    asked = asked_time(text, now, tz)
+    chunks = [chunk for _, chunk in analyser.chunks(asked.rest)]
     language = analyser.language(chunks)
-    kept: dict[int, QueryTerm] = {}
-    asides: dict[int, QueryTerm] = {}
-    for at, chunk in enumerate(chunks):
-        target = asides if fold(chunk) in QUESTION else kept
-        stops = OTHERS.get(language, frozenset())
-        if chunk.lower() in stops:
-            continue
+    stops = OTHERS.get(language, frozenset())
+    told = [chunk for chunk in chunks if chunk.lower() not in stops]
+    topical = [chunk for chunk in told if fold(chunk) not in QUESTION]
+    found = _terms(topical, language, analyser)
+    if not found and not asked.spans:
+        found = _terms(told, language, analyser)
+    for named in named_dates(asked.rest):
+        found |= {number: QueryTerm(((number, 1.0),)) for number in map(term, named.terms())}
+    kept = tuple(found.values())[:MAX_TERMS]
+    return Query(kept, asked.spans, frozenset(query_term.options[0][0] for query_term in kept))
+
+
+def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, QueryTerm]:
+    found: dict[int, QueryTerm] = {}
+    for chunk in chunks:
         for number in analyser.terms(chunk, language):
-            if number not in target:
-                target[number] = QueryTerm(((number, 1.0), *_synonyms(chunk, analyser)), at)
-        if len(kept) >= MAX_TERMS:
+            if number not in found:
+                others = [option for option in _standing_for(chunk, analyser) if option[0] != number]
+                found[number] = QueryTerm(((number, 1.0), *others))
+        if len(found) >= MAX_TERMS:
             break
-    return Query(text, tuple((kept or asides).values()), language)
+    return found
 
 
-def _synonyms(chunk: str, analyser: Analyser) -> list[tuple[int, float]]:
-    words = SYNONYMS.get(fold(chunk), ())
-    return [(number, SYNONYM_WEIGHT) for word in words for number in analyser.terms(word)[:1]]
+def _standing_for(chunk: str, analyser: Analyser) -> list[tuple[int, float]]:
+    """Terms that may stand for a word of the table, in the singular or as it is written."""
+    word = fold(chunk)
+    others = SYNONYMS.get(word) or SYNONYMS.get(_singular(word)) or {}
+    weights: dict[int, float] = {}
+    for other, weight in others.items():
+        for number in analyser.terms(other)[:1]:
+            weights[number] = max(weights.get(number, 0.0), weight)
+    return list(weights.items())
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") else word

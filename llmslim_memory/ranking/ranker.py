@@ -53,13 +53,15 @@ class Passages:
 
     snapshot: Snapshot
     scores: Floats
-    """Of each passage row."""
+    """Calibrated, of each passage row."""
+    found: Scores
 
     def turn(self, turn: int, score: float) -> Candidate:
         """A whole turn."""
         rows = self.rows(turn)
         start, end = int(self.snapshot.starts[rows[0]]), int(self.snapshot.ends[rows[-1]])
-        return Candidate(turn, 0, start, end, "turn", score, int(self.snapshot.tokens[turn]))
+        tokens, own = int(self.snapshot.tokens[turn]), bool(self.found.own[turn])
+        return Candidate(turn, 0, start, end, "turn", score, tokens, own)
 
     def passage(self, row: int, score: float) -> Candidate:
         """One passage of a turn, which is the whole turn if that has no other."""
@@ -68,8 +70,8 @@ class Passages:
         if len(rows) == 1:
             return self.turn(turn, score)
         start, end = int(self.snapshot.starts[row]), int(self.snapshot.ends[row])
-        tokens = int(self.snapshot.passage_tokens[row])
-        return Candidate(turn, row - int(rows[0]), start, end, "window", score, tokens)
+        tokens, own = int(self.snapshot.passage_tokens[row]), bool(self.found.own_passages[row])
+        return Candidate(turn, row - int(rows[0]), start, end, "window", score, tokens, own)
 
     def windows(self, turn: int) -> list[Candidate]:
         """All passages of a turn, best first."""
@@ -107,14 +109,14 @@ def make_ranking(
 ) -> Ranking:
     """Rank what may be shown; nothing of a turn that is not eligible is named."""
     shown = eligible & (scores.turns > 0)
-    matched = bool((eligible & (scores.direct > 0)).any())
+    matched = bool((eligible & scores.own).any())
     if not matched:
         shown = np.zeros(len(shown), dtype=bool)
     in_reply = _reply_rows(snapshot, scores, shown)
     confidence = float(scores.coverage[eligible].max()) if matched else 0.0
     top = float(max(scores.turns[shown].max(), scores.passages[in_reply].max(initial=0.0))) if shown.any() else 0.0
     turn_scores = np.where(shown, calibrate(scores.turns, top, confidence), 0.0)
-    passages = Passages(snapshot, calibrate(scores.passages, top, confidence))
+    passages = Passages(snapshot, calibrate(scores.passages, top, confidence), scores)
     users = np.flatnonzero(shown & snapshot.is_user)
     user = _best(users, turn_scores[users], users, limit)
     reply = _best(in_reply, passages.scores[in_reply], snapshot.positions[in_reply].astype(np.int64), limit)
@@ -131,6 +133,4 @@ def _reply_rows(snapshot: Snapshot, scores: Scores, shown: NDArray[np.bool_]) ->
     """Rows of the passages that may be shown of turns that are not the user's."""
     if not len(shown):
         return np.empty(0, np.int64)
-    alive = snapshot.positions >= 0
-    turns = np.maximum(snapshot.positions, 0)
-    return np.flatnonzero(alive & (scores.passages > 0) & (shown & ~snapshot.is_user)[turns])
+    return np.flatnonzero((scores.passages > 0) & (shown & ~snapshot.is_user)[snapshot.positions])

@@ -1,0 +1,57 @@
+"""Turns session by session, so that neighbours in a conversation can lend each other weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llmslim_memory.ranking.pools import Floats, Ints
+
+
+class Chain:
+    """The turns of a scope, one session after the other: ``order`` lists their positions, ``sessions`` their session.
+
+    A link is a place in the chain; ``links`` leads from a turn's position to its link.
+    """
+
+    def __init__(self, sessions: NDArray[np.int32]) -> None:
+        in_order = bool((sessions[1:] >= sessions[:-1]).all())
+        self.order: Ints = np.arange(len(sessions)) if in_order else np.argsort(sessions, kind="stable")
+        self.sessions = sessions[self.order]
+        self.links: Ints = np.empty(len(sessions), dtype=np.int64)
+        self.links[self.order] = np.arange(len(sessions))
+
+    def smooth(self, values: Floats, shares: Sequence[float]) -> Floats:
+        """Add to each link's value a share of its neighbours': the first share of those next to it, and so on."""
+        out = values.copy()
+        for distance, share in enumerate(shares, 1):
+            if len(values) <= distance:
+                break
+            given = share * (self.sessions[distance:] == self.sessions[:-distance])
+            out[distance:] += given * values[:-distance]
+            out[:-distance] += given * values[distance:]
+        return out
+
+    def gather(self, links: Ints, values: Floats, radius: int) -> tuple[Ints, Floats]:
+        """Sum values over the stretches of ``radius`` turns to both sides of each link, within its session.
+
+        Args:
+            links: Where the values are, each link at most once.
+            values: What is added up, above 0.
+            radius: How far a stretch reaches.
+
+        Returns:
+            The links whose stretch holds a value, ascending, and the sums.
+        """
+        size = len(self.sessions)
+        sums = np.zeros(size)
+        for shift in range(-radius, radius + 1):
+            to = links + shift
+            inside = (to >= 0) & (to < size)
+            to, start = to[inside], links[inside]
+            same = self.sessions[to] == self.sessions[start]
+            sums[to[same]] += values[inside][same]
+        touched = np.flatnonzero(sums)
+        return touched, sums[touched]
