@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from llmslim_memory.types import MemoryItem
@@ -42,6 +43,14 @@ def show(text: str | Text) -> None:
     if isinstance(text, str):
         text = Text(printable(text) if out.is_terminal else text)
     out.print(text)
+
+
+def show_table(table: Table) -> None:
+    """Print a table, as wide as the terminal, or wide enough for a file."""
+    out = Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
+    if not out.is_terminal:
+        out.width = 160
+    out.print(table)
 
 
 def note(text: str) -> None:

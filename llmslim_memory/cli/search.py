@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -19,8 +20,10 @@ from llmslim_memory.cli.options import (
     User,
     opened,
 )
-from llmslim_memory.cli.output import note, recalled_text, show, show_json
+from llmslim_memory.cli.output import note, printable, recalled_text, show, show_json, show_table
+from llmslim_memory.drawing import draw_table
 from llmslim_memory.envelope import ContextEnvelope
+from llmslim_memory.explain import SearchExplanation
 from llmslim_memory.types import MemoryContext
 
 
@@ -59,7 +62,14 @@ def search(
         show(ContextEnvelope(context, user_id=user).to_text())
     elif context.text:
         show(recalled_text(context.text))
+    if context.explanation is not None:
+        show_table(draw_table(_printable(context.explanation)))
     note(summary(context))
+
+
+def _printable(explanation: SearchExplanation) -> SearchExplanation:
+    turns = tuple(replace(turn, id=printable(turn.id)) for turn in explanation.turns)
+    return replace(explanation, turns=turns)
 
 
 def summary(context: MemoryContext) -> str:

@@ -102,6 +102,15 @@ def test_a_question_is_answered_as_json_or_in_an_envelope(command: Command) -> N
     assert "</recalled-history" in command("search", "Where do I live?", "--envelope").out
 
 
+def test_a_search_says_why_each_turn_was_kept_or_dropped(command: Command) -> None:
+    kept = added(command, "I moved to Pune last month.")
+    dropped = added(command, "The report is about quarterly figures. " * 20)
+    done = command("search", "When did I move to Pune?", "--budget", "40", "--explain", "--json")
+    statuses = {turn["id"]: turn["status"] for turn in json.loads(done.out)["explanation"]["turns"]}
+    assert statuses == {kept["id"]: "kept", dropped["id"]: "dropped"}
+    assert kept["id"][:6] in command("search", "When did I move to Pune?", "--budget", "40", "--explain").out
+
+
 def test_a_question_that_nothing_bears_on_says_so(command: Command) -> None:
     added(command, "I moved to Pune last month. " * 20)
     done = command("search", "zebra", "--budget", "20")
