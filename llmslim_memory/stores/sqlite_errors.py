@@ -15,6 +15,7 @@ _MEANINGS: dict[int, tuple[type[StoreError], str]] = {
         "another process holds the database for longer than busy_timeout: try again, or raise it",
     ),
     sqlite3.SQLITE_LOCKED: (StoreUnavailableError, "the database is locked: try again"),
+    sqlite3.SQLITE_PROTOCOL: (StoreUnavailableError, "too many processes opened the database at once: try again"),
     sqlite3.SQLITE_CANTOPEN: (
         StoreUnavailableError,
         "the database file cannot be opened: check that its folder exists and may be written",

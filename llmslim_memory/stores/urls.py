@@ -37,7 +37,7 @@ def open_store(target: str | Path) -> MemoryStore:
 
 
 def _sqlite_path(rest: str) -> str:
-    if not rest.startswith("/"):
+    if rest and not rest.startswith("/"):
         raise InvalidValueError("a SQLite URL has three slashes before a relative path and four before an absolute one")
     return unquote(rest[1:]) or ":memory:"
 
