@@ -13,7 +13,7 @@ import typer
 from rich.rule import Rule
 from rich.text import Text
 
-from llmslim_memory.cli.options import Encoding, Json
+from llmslim_memory.cli.options import Encoding, Json, load_vocabulary
 from llmslim_memory.cli.output import amount, console, recalled_text, show, show_json
 from llmslim_memory.memory import Memory
 from llmslim_memory.types import MemoryContext
@@ -37,6 +37,7 @@ def demo(
 ) -> None:
     """Ask an example history of ten months what it knows, and see what each answer saves."""
     with _example(encoding) as memory:
+        load_vocabulary(memory)
         contexts = [memory.search(question, user_id=USER, budget=budget) for question in questions or QUESTIONS]
     if as_json:
         show_json([context.to_dict() for context in contexts])

@@ -18,9 +18,10 @@ from llmslim_memory.cli.options import (
     Since,
     Until,
     User,
+    load_vocabulary,
     opened,
 )
-from llmslim_memory.cli.output import note, printable, recalled_text, show, show_json, show_table
+from llmslim_memory.cli.output import amount, note, printable, recalled_text, show, show_json, show_table
 from llmslim_memory.drawing import draw_table
 from llmslim_memory.envelope import ContextEnvelope
 from llmslim_memory.explain import SearchExplanation
@@ -44,6 +45,7 @@ def search(
 ) -> None:
     """Show the part of the history that answers a question."""
     with opened(db, encoding=encoding) as memory:
+        load_vocabulary(memory)
         context = memory.search(
             query,
             user_id=user,
@@ -76,8 +78,9 @@ def summary(context: MemoryContext) -> str:
     """What was found and what it cost, in a line."""
     if not context.found:
         return f"nothing in {context.history_tokens:,} tokens of history bears on the question"
-    counted = "tokens" if context.counter != "estimate" else "tokens (estimated, 4 characters each)"
+    estimated = " (estimated, 4 characters each)" if context.counter == "estimate" else ""
+    turns, sessions = amount(len(context.turns), "turn"), amount(context.sessions_total, "session")
     return (
-        f"{context.tokens:,} of {context.history_tokens:,} {counted} in {len(context.turns):,} turns, "
-        f"{context.sessions_kept} of {context.sessions_total} sessions, {context.elapsed_ms:.0f} ms"
+        f"{context.tokens:,} tokens{estimated} of a history of {context.history_tokens:,}: {turns}, "
+        f"{context.sessions_kept} of {sessions}, {context.elapsed_ms:.0f} ms"
     )

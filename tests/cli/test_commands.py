@@ -92,7 +92,7 @@ def test_a_question_brings_back_what_was_said(command: Command) -> None:
     added(command, "I moved to Pune last month.")
     done = command("search", "Where do I live?")
     assert "user: I moved to Pune last month." in done.out
-    assert "of 7 tokens in 1 turns, 1 of 1 sessions" in done.err
+    assert "of a history of 7: 1 turn, 1 of 1 session, " in done.err
 
 
 def test_a_question_is_answered_as_json_or_in_an_envelope(command: Command) -> None:
