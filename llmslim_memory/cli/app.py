@@ -18,7 +18,6 @@ from llmslim_memory.errors import LLMSlimError
 app = typer.Typer(
     name="llmslim-memory",
     help="Long-term memory for LLM agents: every turn kept word for word, the ones that answer a question picked.",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -49,11 +48,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Show the version."),
+    context: typer.Context,
+    _version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Show the version."),
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        print(context.get_help())  # noqa: T201
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
