@@ -81,7 +81,7 @@ def loop_guard(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]:
         yield None
         return
     with blockbuster_ctx() as guard:
-        # LlamaIndex itself reads its tokenizer's vocabulary in Memory.from_defaults, which is no coroutine, and waits for
+        # LlamaIndex itself reads its tokenizer's vocabulary in Memory.from_defaults, no coroutine, and waits for
         # a thread where its synthesizers count tokens.
         for function in guard.functions.values():
             function.can_block_in("llama_index/core/utils.py", "get_tokenizer")

@@ -181,7 +181,7 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
         except Exception as error:
             if self.on_error == "raise":
                 raise
-            if stage not in self._failing:
+            if not self._failing:
                 logger.warning("%s could not %s (%s); going on without", self.name, stage, type(error).__name__)
             self._failing.add(stage)
             return otherwise
