@@ -6,8 +6,8 @@ import re
 
 from llmslim_memory.selection.statements import sentences
 
-LEAST_WORDS = 18
-MOST_WORDS = 30
+LEAST_WORDS = 24
+MOST_WORDS = 26
 MOST_CHARS = 600
 _WORD = re.compile(r"\S+")
 
