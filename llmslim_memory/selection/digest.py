@@ -17,9 +17,12 @@ from llmslim_memory.views import Candidate, History, Ranking
 
 MOST_TURNS = 600
 """So many turns are looked at, the best and an even spread."""
-DECAY = 0.93
+DECAY = 0.9
 """What each opening kept lowers the others of its session by, so that every session gets its say."""
 FLOOR = 0.05
+LATE, LATE_IN_ORDER = 0.45, 0.6
+"""What a turn at the very end of its session loses in prominence, more where the order of first mentions is asked for."""
+SHORT = 4
 LEAST_ROOM = 12
 
 _ABOUT_THE_QUESTION = re.compile(
@@ -53,10 +56,16 @@ class Digest:
         history = self.contents.history
         turns = _worth_reading(history, ranking, users_only=self.users_only)
         self.contents.load(turns)
-        for rank, turn in enumerate(_by_turns(history, ranking.turn_scores, turns), start=1):
+        interest = ranking.turn_scores[turns] * self._prominence(turns) * _substance(history, turns)
+        for rank, turn in enumerate(_by_turns(history, turns, interest), start=1):
             if self.packer.room < LEAST_ROOM:
                 break
             self._try(turn, rank, float(ranking.turn_scores[turn]))
+
+    def _prominence(self, turns: Sequence[int]) -> NDArray[np.float64]:
+        """How early each turn stands in its session: what a session is about comes up early."""
+        late = LATE_IN_ORDER if self.users_only else LATE
+        return 1 - late * _places(self.contents.history)[list(turns)]
 
     def _try(self, turn: int, rank: int, score: float) -> None:
         content = self.contents.item(turn).content
@@ -91,14 +100,35 @@ def _worth_reading(history: History, ranking: Ranking, *, users_only: bool) -> l
     return [int(turn) for turn in turns]
 
 
-def _by_turns(history: History, scores: NDArray[np.float64], turns: Sequence[int]) -> list[int]:
+def _places(history: History) -> NDArray[np.float64]:
+    """Where each eligible turn stands among those of its session, from 0 for the first towards 1 for the last."""
+    sessions = history.sessions[history.eligible]
+    order = np.argsort(sessions, kind="stable")
+    ordered = sessions[order]
+    first = np.searchsorted(ordered, ordered)
+    length = np.searchsorted(ordered, ordered, side="right") - first
+    places = np.empty(len(sessions))
+    places[order] = (np.arange(len(sessions)) - first) / length
+    everywhere = np.zeros(len(history.eligible))
+    everywhere[history.eligible] = places
+    return everywhere
+
+
+def _substance(history: History, turns: Sequence[int]) -> NDArray[np.float64]:
+    """How much there is to each turn, from its length: "Sounds good!" opens nothing."""
+    length = np.log(np.maximum(SHORT, history.tokens[list(turns)]))
+    return 0.5 + 0.5 * np.asarray(length / length.max(initial=1.0))
+
+
+def _by_turns(history: History, turns: Sequence[int], interest: NDArray[np.float64]) -> list[int]:
     """The turns, best first, each one taken making those of its session a little less pressing."""
     sessions: dict[int, list[int]] = {}
-    for turn in sorted(turns, key=lambda turn: -scores[turn]):
+    worth = dict(zip(turns, interest.tolist(), strict=True))
+    for turn in sorted(turns, key=lambda turn: -worth[turn]):
         sessions.setdefault(int(history.sessions[turn]), []).append(turn)
     ordered, weights = [], dict.fromkeys(sessions, 1.0)
     while sessions:
-        session = max(sessions, key=lambda s: weights[s] * (FLOOR + scores[sessions[s][0]]))
+        session = max(sessions, key=lambda s: weights[s] * (FLOOR + worth[sessions[s][0]]))
         ordered.append(sessions[session].pop(0))
         weights[session] *= DECAY
         if not sessions[session]:

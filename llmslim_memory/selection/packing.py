@@ -39,7 +39,7 @@ class Packer:
         """The tokens that keeping this passage takes: its own, and a label or an ellipsis."""
         if candidate.turn in self.kept:
             return candidate.tokens + GAP_TOKENS
-        gaps = 0 if candidate.kind == "turn" else 2 * GAP_TOKENS
+        gaps = {"turn": 0, "opening": GAP_TOKENS}.get(candidate.kind, 2 * GAP_TOKENS)
         # A label's last blank joins the word after it, which makes up for the line break.
         return candidate.tokens + gaps + self._label_cost(candidate.turn)
 
