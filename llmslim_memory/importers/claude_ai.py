@@ -142,7 +142,7 @@ def _said(message: Mapping[str, Any]) -> tuple[list[str], list[str], list[str]]:
     calls: list[str] = []
     blocks = list_of(message, "content")
     for block in blocks:
-        kind = block.get("type") if isinstance(block, dict) else "text"
+        kind = block.get("type") if isinstance(block, dict) else None
         text = block if isinstance(block, str) else text_of(block, "text", "transcript") if kind in _SPOKEN else None
         if text is not None:
             texts.append(text)

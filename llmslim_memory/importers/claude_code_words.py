@@ -117,7 +117,7 @@ def _user(value: Mapping[str, Any], where: str, tools: bool) -> Outcome:
     parts = tuple(_dropped(blocks))
     text = joined(texts)
     if not text:
-        return Left("meta" if any(texts) or any(_texts(blocks)) else parts[0] if parts else "empty")
+        return Left("meta" if joined(_texts(blocks)) else parts[0] if parts else "empty")
     if _SHELL.match(text):
         return turn(value, "tool", text) if tools else Left("tool_output")
     if text in _INTERRUPTED or _HARNESS.match(text):

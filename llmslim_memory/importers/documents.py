@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,7 +36,7 @@ class Document:
     opener: Callable[[], BinaryIO]
     limits: ImportLimits
 
-    def open(self, meter: Meter | None = None) -> BinaryIO:
+    def open(self, meter: Meter | None = None) -> BufferedReader:
         """The file's bytes as UTF-8; ``meter`` is told how many were read.
 
         Raises:

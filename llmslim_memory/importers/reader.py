@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def _recognise(
     if is_store(document):
         return Reading(document, mem0.FORMAT, None, limits), []
     with document.open() as stream:
-        layout = find_layout(stream.read(HEAD_BYTES), limits)
+        layout = find_layout(_head(stream), limits)
     window = _window(document, layout, limits)
     values = [record.value for record in window if isinstance(record.value, dict)]
     found = format if format != "auto" else detect(window)
@@ -107,6 +108,18 @@ def _recognise(
         found = mem0.FORMAT
     stray = found == claude_code.FORMAT and not claude_code.is_transcript(document.name)
     return None if found is None or stray else Reading(document, found, layout, limits), values
+
+
+def _head(stream: BufferedReader) -> bytes:
+    """The first bytes of a file, as far as they can be read."""
+    head = bytearray()
+    try:
+        while len(head) < HEAD_BYTES and (data := stream.read1(HEAD_BYTES - len(head))):
+            head += data
+    except HistoryImportError:
+        if not head:
+            raise
+    return bytes(head)
 
 
 def _window(document: Document, layout: Layout, limits: ImportLimits) -> list[Record]:

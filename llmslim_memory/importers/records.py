@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from io import BytesIO
-from typing import Any, BinaryIO
+from io import BufferedReader, BytesIO
+from typing import Any
 
 from llmslim_memory.errors import HistoryImportError
 from llmslim_memory.importers.decode import DECODER, Refused, decode, record_text
@@ -48,7 +48,7 @@ class Layout:
     header: dict[str, Any] = field(default_factory=dict)
 
 
-def read_records(stream: BinaryIO, layout: Layout, limits: ImportLimits) -> Iterator[Record]:
+def read_records(stream: BufferedReader, layout: Layout, limits: ImportLimits) -> Iterator[Record]:
     """Yield every record, also those that cannot be used.
 
     Raises:
@@ -92,7 +92,7 @@ def _wrapper_header(head: bytes, key: str, limits: ImportLimits) -> dict[str, An
     return header
 
 
-def _in_text(stream: BinaryIO, layout: Layout, limits: ImportLimits) -> Iterator[Record]:
+def _in_text(stream: BufferedReader, layout: Layout, limits: ImportLimits) -> Iterator[Record]:
     header = layout.header
     try:
         for piece in scan(stream, limits, key=layout.key):
@@ -124,7 +124,7 @@ def _from_piece(piece: Piece, header: dict[str, Any], limits: ImportLimits) -> R
         return Record(problem=refused.reason, where=where, header=header)
 
 
-def _in_lines(stream: BinaryIO, limits: ImportLimits) -> Iterator[Record]:
+def _in_lines(stream: BufferedReader, limits: ImportLimits) -> Iterator[Record]:
     most = limits.max_record_cost // 3
     number = 0
     # Only b"\n" ends a line: U+2028, U+0085 and the like occur inside of strings.
@@ -165,6 +165,8 @@ def _glued(text: str, where: str) -> Iterator[Record]:
             retried = True
             continue
         yield Record(value, where=where)
+        if not isinstance(value, dict):
+            return
         while position < len(text) and text[position] in " \t\r\n":
             position += 1
 

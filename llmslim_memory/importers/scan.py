@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from io import BufferedReader, BytesIO
 
 from llmslim_memory.importers.limits import ImportLimits
 from llmslim_memory.importers.outcomes import MALFORMED, TOO_DEEP, TOO_LARGE
@@ -49,7 +49,7 @@ def depth_of(data: bytes) -> int:
     return deepest
 
 
-def scan(stream: BinaryIO, limits: ImportLimits, *, key: str | None = None) -> Iterator[Piece]:
+def scan(stream: BufferedReader | BytesIO, limits: ImportLimits, *, key: str | None = None) -> Iterator[Piece]:
     """Yield the records of a JSON text: the elements of each array at top level, and each object at top level.
 
     Where ``key`` is given, an object at top level is a wrapper: the elements of its array ``key`` are the records, and
@@ -57,7 +57,8 @@ def scan(stream: BinaryIO, limits: ImportLimits, *, key: str | None = None) -> I
     complete as a ``"header_end"`` piece.
     """
     scanner = _Scanner(limits, key)
-    while chunk := stream.read(CHUNK):
+    # At most one read below: what comes before damage is handed on.
+    while chunk := stream.read1(CHUNK):
         yield from scanner.feed(chunk)
     yield from scanner.finish()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-import json
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -18,28 +17,50 @@ _BUFFER = 1 << 18
 _RATIO_FROM = 1 << 20
 _BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile)
 
+_BY_ZEROS: dict[tuple[bool, ...], str] = {
+    (True, False, True, False): "utf-16-le",
+    (False, True, False, True): "utf-16-be",
+    (True, False, False, False): "utf-32-le",
+    (False, False, False, True): "utf-32-be",
+}
+
 Meter = Callable[[int], None]
 
 
-def open_utf8(raw: BinaryIO, limits: ImportLimits, *, most: int | None = None, meter: Meter | None = None) -> BinaryIO:
+def open_utf8(
+    raw: BinaryIO, limits: ImportLimits, *, most: int | None = None, meter: Meter | None = None
+) -> io.BufferedReader:
     """Wrap ``raw`` so that it reads as UTF-8 without a byte order mark and refuses to go on past the limits.
 
     Gzip is inflated. ``most`` ends the stream there: a file that is being written is read as it was when opened.
     ``meter`` is told how many bytes were read each time, before inflating.
     """
-    counted = io.BufferedReader(_Bounded(raw, most, meter), _BUFFER)
-    plain: BinaryIO = counted
+    counted = _buffered(_Bounded(raw, most, meter))
+    plain = counted
     if counted.peek(2)[:2] == b"\x1f\x8b":
         inflated = _Inflated(counted, limits)
-        plain = io.BufferedReader(inflated, _BUFFER)
-    capped = io.BufferedReader(_Capped(plain, limits.max_file_bytes), _BUFFER)
+        plain = _buffered(inflated)
+    capped = _buffered(_Capped(plain, limits.max_file_bytes))
     start = capped.peek(4)[:4]
-    encoding = json.detect_encoding(start)
-    if encoding in ("utf-8", "utf-8-sig"):
-        if start.startswith(codecs.BOM_UTF8):
-            capped.read(len(codecs.BOM_UTF8))
-        return capped
-    return io.BufferedReader(_Recoded(capped, encoding), _BUFFER)
+    encoding = _encoding(start)
+    if encoding is not None:
+        return _buffered(_Recoded(capped, encoding))
+    if start.startswith(codecs.BOM_UTF8):
+        capped.read(len(codecs.BOM_UTF8))
+    return capped
+
+
+def _buffered(raw: Any) -> io.BufferedReader:
+    return io.BufferedReader(raw, _BUFFER)
+
+
+def _encoding(start: bytes) -> str | None:
+    """The encoding of JSON that begins so, by its byte order mark or by where its zeros stand; ``None`` for UTF-8."""
+    if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return _BY_ZEROS.get(tuple(map(bool, start)))
 
 
 class _Raw(io.RawIOBase):
@@ -127,7 +148,7 @@ class _Capped(_Raw):
         self._most, self._given = most, 0
 
     def _next(self, size: int) -> bytes:
-        data = self._source.read(size)
+        data = _read(self._source, size)
         self._given += len(data)
         if self._given > self._most:
             raise HistoryImportError(f"it holds more than {self._most:,} bytes: raise max_file_bytes to read it")
@@ -158,7 +179,8 @@ def check_ratio(inflated: int, packed: int, most: float) -> None:
 
 def _read(source: Any, size: int) -> bytes:
     try:
-        data: bytes = source.read(size)
+        # At most one read below: what comes before damage is handed on.
+        data: bytes = source.read1(size) if hasattr(source, "read1") else source.read(size)
     except _BROKEN as error:
         raise HistoryImportError(f"it cannot be read to its end: {type(error).__name__}") from error
     return data
