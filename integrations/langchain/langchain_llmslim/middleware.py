@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from typing import Annotated, Any, Literal, NoReturn, NotRequired, cast
 
 from langchain_core.runnables import RunnableConfig
 
-from langchain_llmslim.placing import append_to_system, as_human, find_question, find_turn_start, place
-from langchain_llmslim.recall import recall_text
-from langchain_llmslim.recording import Recorder
-from langchain_llmslim.runs import Run, Runs
+from langchain_llmslim.agent_memory import AgentMemory, Exclude, OnError, check_choice
+from langchain_llmslim.placing import append_to_system, as_human, place
+from langchain_llmslim.runs import Run
 from langchain_llmslim.scope import IdSource, RunScope, ScopeRule
-from langchain_llmslim.sharing import share
-from langchain_llmslim.text import message_text
-from llmslim_memory import AsyncMemory, InvalidValueError, LLMSlimError, Memory, MissingExtraError
+from llmslim_memory import AsyncMemory, Memory, MissingExtraError
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
@@ -36,11 +32,7 @@ except ImportError:  # langgraph before 1.2 traces every hook in full
 else:
     _TRACE = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
 
-logger = logging.getLogger(__name__)
-
 _KEY = "llmslim_memory"
-
-OnError = Literal["warn", "raise"] | Callable[[str, Exception], None]
 
 
 class LLMSlimState(AgentState[Any]):
@@ -93,29 +85,25 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         token_budget: int = 1000,
         recall: bool = True,
         record: bool = True,
-        record_roles: Sequence[str] = ("human", "ai", "tool"),
-        exclude_current_session: bool | Literal["in_context"] = "in_context",
+        record_roles: Collection[str] = ("human", "ai", "tool"),
+        exclude_current_session: Exclude = "in_context",
         inject_as: Literal["human", "system"] = "human",
         on_error: OnError = "warn",
         name: str | None = None,
     ) -> None:
         super().__init__()
-        _check("exclude_current_session", exclude_current_session, (True, False, "in_context"))
-        _check("inject_as", inject_as, ("human", "system"))
-        if not callable(on_error):
-            _check("on_error", on_error, ("warn", "raise"))
-        if not isinstance(token_budget, int) or token_budget < 0:
-            raise InvalidValueError(f"token_budget is {token_budget!r}; pass a whole number, 0 to recall nothing")
-        self._memory = share(memory)
+        check_choice("inject_as", inject_as, ("human", "system"))
+        self._agent_memory = AgentMemory(
+            memory,
+            token_budget=token_budget,
+            recall=recall,
+            record=record,
+            record_roles=record_roles,
+            exclude_current_session=exclude_current_session,
+            on_error=on_error,
+        )
         self._rule = ScopeRule(user_id, agent_id, session_id)
-        self._recorder = Recorder(record_roles)
-        self._runs = Runs()
-        self._token_budget = token_budget
-        self._recalls = recall
-        self._records = record
-        self._exclude = exclude_current_session
         self._inject_as = inject_as
-        self._on_error = on_error
         self._name = name or type(self).__name__
         self.tools = []
 
@@ -126,25 +114,25 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
 
     def before_agent(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, Any]:
         """Store what the user said, and recall what answers it."""
         return self._begin(state, self._rule.resolve(runtime, config))
 
     async def abefore_agent(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, Any]:
         """The same, off the event loop."""
         return await asyncio.to_thread(self._begin, state, self._rule.resolve(runtime, config))
 
     def before_model(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, Any]:
         """Store what tools said; recall again where a run was resumed."""
         return self._go_on(state, self._rule.resolve(runtime, config))
 
     async def abefore_model(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, Any]:
         """The same, off the event loop."""
         return await asyncio.to_thread(self._go_on, state, self._rule.resolve(runtime, config))
 
@@ -152,26 +140,24 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Call the model with what was recalled."""
-        self._catch_up(request)
-        return handler(self._inject(request))
+        return handler(self._inject(request, self._ready(request) or self._catch_up(request)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """The same, off the event loop."""
-        if self._is_behind(request):
-            await asyncio.to_thread(self._catch_up, request)
-        return await handler(self._inject(request))
+        run = self._ready(request) or await asyncio.to_thread(self._catch_up, request)
+        return await handler(self._inject(request, run))
 
     def after_model(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, Any]:
         """Store what the model said."""
         return self._hear(state, self._rule.resolve(runtime, config))
 
     async def aafter_model(  # type: ignore[override]
         self, state: LLMSlimState, runtime: Runtime[Any], config: RunnableConfig
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, Any]:
         """The same, off the event loop."""
         return await asyncio.to_thread(self._hear, state, self._rule.resolve(runtime, config))
 
@@ -191,107 +177,43 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         raise TypeError(f"{self.name} holds an open memory and cannot be pickled or copied: make a new one instead")
 
     def _begin(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any]:
-        run = self._runs.start()
-        if self._records:
-            self._guard("record", run, scope, lambda memory: self._recorder.begin(memory, state["messages"], scope))
-        self._recall(state, run, scope)
-        return self._mark(state, run)
+        return self._mark(state, self._agent_memory.begin(state["messages"], scope))
 
-    def _go_on(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any] | None:
-        known = self._run(state)
-        run = known or self._runs.start()
-        self._store(state, run, scope)
-        if run.text is None:
-            self._recall(state, run, scope)
-        return None if known else self._mark(state, run)
+    def _go_on(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any]:
+        run = self._agent_memory.hear(self._run(state), state["messages"], scope)
+        return self._mark(state, self._agent_memory.resume(run, state["messages"], scope))
 
-    def _hear(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any] | None:
-        known = self._run(state)
-        run = known or self._runs.start()
-        self._store(state, run, scope)
-        return None if known else self._mark(state, run)
+    def _hear(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any]:
+        return self._mark(state, self._agent_memory.hear(self._run(state), state["messages"], scope))
 
     def _finish(self, state: LLMSlimState, scope: RunScope) -> None:
-        run = self._run(state) or self._runs.start()
-        self._store(state, run, scope)
-        self._runs.end(run.token)
+        self._agent_memory.finish(self._run(state), state["messages"], scope)
 
-    def _store(self, state: LLMSlimState, run: Run, scope: RunScope) -> None:
-        if self._records:
-            self._guard("record", run, scope, lambda memory: self._recorder.record(memory, state["messages"], scope))
-
-    def _recall(self, state: AgentState[Any], run: Run, scope: RunScope) -> None:
-        messages = state["messages"]
-        question = find_question(messages)
-        run.text = ""
-        if not self._recalls or question is None:
-            return
-        start = find_turn_start(messages, question)
-        run.anchor = messages[start].id
-        seen = messages[start:] if self._exclude is False else messages
-
-        def recall(memory: Memory) -> None:
-            run.text = recall_text(
-                memory,
-                message_text(messages[question]),
-                scope.readable(),
-                token_budget=self._token_budget,
-                exclude=self._recorder.turn_ids(seen, scope),
-                exclude_runs=[scope.session_id] if self._exclude is True and scope.session_id is not None else (),
-            )
-
-        self._guard("recall", run, scope, recall)
-
-    def _is_behind(self, request: ModelRequest[Any]) -> bool:
+    def _ready(self, request: ModelRequest[Any]) -> Run | None:
         run = self._run(request.state)
-        return run is None or run.text is None
+        return None if run is None or run.text is None else run
 
-    def _catch_up(self, request: ModelRequest[Any]) -> None:
+    def _catch_up(self, request: ModelRequest[Any]) -> Run:
         """Recall for a run that was resumed at this very call, whose earlier hooks do not run again."""
-        if self._is_behind(request):
-            run = self._run(request.state) or self._runs.start()
-            self._recall(request.state, run, self._rule.resolve(request.runtime, get_config()))
-            # A retry gets the same state object again, and finds the run by it.
-            cast("dict[str, Any]", request.state).update(self._mark(request.state, run))
+        scope = self._rule.resolve(request.runtime, get_config())
+        run = self._agent_memory.resume(self._run(request.state), request.state["messages"], scope)
+        # A retry gets the same state object again, and finds the run by it.
+        cast("dict[str, Any]", request.state).update(self._mark(request.state, run))
+        return run
 
-    def _inject(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        run = self._run(request.state)
-        if run is None or not run.text:
+    def _inject(self, request: ModelRequest[Any], run: Run) -> ModelRequest[Any]:
+        if not run.text:
             return request
         if self._inject_as == "system":
             return request.override(system_message=append_to_system(request.system_message, run.text))
         return request.override(messages=place(request.messages, as_human(run.text), run.anchor))
 
     def _run(self, state: AgentState[Any]) -> Run | None:
-        return self._runs.get(_tokens(state).get(self.name))
+        return self._agent_memory.known(_tokens(state).get(self.name))
 
     def _mark(self, state: AgentState[Any], run: Run) -> dict[str, Any]:
         return {_KEY: {**_tokens(state), self.name: run.token}}
 
-    def _guard(self, stage: str, run: Run, scope: RunScope, work: Callable[[Memory], None]) -> None:
-        try:
-            work(self._memory.open())
-        except Exception as error:
-            # A memory that fails must not end the conversation, unless that is asked for.
-            if self._on_error == "raise":
-                raise
-            if callable(self._on_error):
-                self._on_error(stage, error)
-            elif not run.warned:
-                run.warned = True
-                logger.warning("memory failed at %s in session %r: %s", stage, scope.session_id, _reason(error))
-
 
 def _tokens(state: AgentState[Any]) -> dict[str, str]:
     return cast("dict[str, Any]", state).get(_KEY) or {}
-
-
-def _reason(error: Exception) -> str:
-    # Errors of our own never hold what was said; others might.
-    name = type(error).__name__
-    return f"{name}: {error}" if isinstance(error, LLMSlimError) else name
-
-
-def _check(name: str, value: object, choices: Sequence[object]) -> None:
-    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in choices):
-        raise InvalidValueError(f"{name} is {value!r}; pass one of {', '.join(map(repr, choices))}")

@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_llmslim import LLMSlimChatMessageHistory, LLMSlimMemoryMiddleware
+from langchain_llmslim import LLMSlimChatMessageHistory, LLMSlimMemoryMiddleware, recording, runs
 from langgraph.checkpoint.memory import InMemorySaver
 
 from llmslim_memory import Memory
@@ -23,7 +24,7 @@ from langchain_llmslim import LLMSlimChatMessageHistory
 from llmslim_memory import Memory
 with Memory(sys.argv[1]) as memory:
     history = LLMSlimChatMessageHistory(memory, session_id="s1")
-    for n in range(25):
+    for n in range(10):
         name = f"{sys.argv[2]} {n}"
         history.add_messages([HumanMessage(name, id=name), HumanMessage("shared", id=f"{n}")])
 """
@@ -72,9 +73,9 @@ def test_processes_write_one_session(tmp_path: Path) -> None:
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
     with Memory(path) as memory:
         texts = [m.text for m in LLMSlimChatMessageHistory(memory, session_id="s1").messages]
-    assert texts.count("shared") == 25
-    assert [t for t in texts if t.startswith("x")] == [f"x {n}" for n in range(25)]
-    assert [t for t in texts if t.startswith("y")] == [f"y {n}" for n in range(25)]
+    assert texts.count("shared") == 10
+    assert [t for t in texts if t.startswith("x")] == [f"x {n}" for n in range(10)]
+    assert [t for t in texts if t.startswith("y")] == [f"y {n}" for n in range(10)]
 
 
 def _agent(model: Any, memory: Memory) -> Any:
@@ -101,10 +102,27 @@ async def test_fifty_tasks_talk_to_an_agent_in_one_session(memory_file: Memory, 
     assert texts == sorted(f"{kind} {n}" for n in range(50) for kind in ("question", "answer"))
 
 
-def test_more_sessions_than_are_remembered_are_still_stored_once(memory: Memory, model: Any) -> None:
+def test_more_sessions_than_are_remembered_are_still_stored_once(
+    memory: Memory, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "_MOST_SESSIONS", 3)
     middleware = LLMSlimMemoryMiddleware(memory, user_id="ann", on_error="raise")
-    bot = create_agent(model(*["ok"] * 400), [], middleware=[middleware], checkpointer=InMemorySaver())
+    bot = create_agent(model(*["ok"] * 20), [], middleware=[middleware], checkpointer=InMemorySaver())
     for _ in range(2):
-        for number in range(140):
+        for number in range(10):
             bot.invoke({"messages": [HumanMessage("hello")]}, {"configurable": {"thread_id": f"t{number}"}})
-    assert len(memory.get_all(user_id="ann")) == 140 * 4
+    assert len(memory.get_all(user_id="ann")) == 10 * 4
+
+
+def test_more_runs_at_once_than_are_remembered_still_recall(
+    memory: Memory, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_MOST_RUNS", 1)
+    memory.add({"role": "user", "content": "My bike is red."}, user_id="ann", run_id="t0")
+    chat = model(*["It is red."] * 20)
+    middleware = LLMSlimMemoryMiddleware(memory, user_id="ann", record=False, on_error="raise")
+    bot = create_agent(chat, [], middleware=[middleware])
+    with ThreadPoolExecutor(10) as pool:
+        asked = {"messages": [HumanMessage("What colour is my bike?")]}
+        list(pool.map(lambda _: bot.invoke(asked), range(20)))
+    assert all("My bike is red." in seen[0].content for seen in chat.seen)

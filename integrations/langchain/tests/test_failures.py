@@ -74,7 +74,7 @@ def test_a_run_goes_on_without_memory_and_warns_once(
     middleware = [LLMSlimMemoryMiddleware(Memory(store), user_id="ann")]
     bot = create_agent(model(CALL, "Done."), [search], middleware=middleware)
     assert run(bot, ASKED, THREAD)["messages"][-1].content == "Done."
-    (record,) = [r for r in caplog.records if r.name == "langchain_llmslim.middleware"]
+    (record,) = [r for r in caplog.records if r.name == "langchain_llmslim.agent_memory"]
     assert record.levelno == logging.WARNING
     assert record.getMessage().startswith(f"memory failed at record in session 't1': {error.__name__}")
     if error is RuntimeError:
@@ -87,7 +87,7 @@ def test_a_database_that_cannot_be_opened_warns_too(
     (tmp_path / "memory.db").write_bytes(b"this is no database" * 100)
     middleware = [LLMSlimMemoryMiddleware(AsyncMemory(tmp_path / "memory.db"), user_id="ann")]
     create_agent(model("Done."), [], middleware=middleware).invoke(ASKED, THREAD)
-    assert len([r for r in caplog.records if r.name == "langchain_llmslim.middleware"]) == 1
+    assert len([r for r in caplog.records if r.name == "langchain_llmslim.agent_memory"]) == 1
 
 
 def test_each_run_warns_anew(store: BrokenStore, model: Any, run: Any, caplog: pytest.LogCaptureFixture) -> None:
@@ -96,7 +96,7 @@ def test_each_run_warns_anew(store: BrokenStore, model: Any, run: Any, caplog: p
     bot = create_agent(model("a", "b"), [], middleware=middleware, checkpointer=InMemorySaver())
     run(bot, ASKED, THREAD)
     run(bot, ASKED, THREAD)
-    assert len([r for r in caplog.records if r.name == "langchain_llmslim.middleware"]) == 2
+    assert len([r for r in caplog.records if r.name == "langchain_llmslim.agent_memory"]) == 2
 
 
 def test_what_was_not_stored_is_stored_once_the_memory_is_back(store: BrokenStore, model: Any, run: Any) -> None:
@@ -129,7 +129,7 @@ def test_a_failure_can_be_handled_by_a_function(
     )
     run(create_agent(model("Done."), [], middleware=[middleware]), ASKED, THREAD)
     assert set(told) == {("record", "StoreUnavailableError"), ("recall", "StoreUnavailableError")}
-    assert not [r for r in caplog.records if r.name == "langchain_llmslim.middleware"]
+    assert not [r for r in caplog.records if r.name == "langchain_llmslim.agent_memory"]
 
 
 async def test_a_slow_memory_does_not_hold_up_the_event_loop(model: Any) -> None:
