@@ -146,7 +146,9 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """The same, off the event loop."""
-        run = self._ready(request) or await asyncio.to_thread(self._catch_up, request)
+        run = self._ready(request)
+        if run is None:
+            run = await asyncio.to_thread(self._catch_up, request)
         return await handler(self._inject(request, run))
 
     def after_model(  # type: ignore[override]
