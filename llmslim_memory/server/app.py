@@ -23,6 +23,7 @@ _PROBLEM: dict[str, Any] = {"model": ProblemOut, "content": {"application/proble
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     status: {**_PROBLEM, "description": text}
     for status, text in {
+        400: "The body cannot be read",
         401: "No valid token",
         403: "The token does not cover that user",
         404: "No such turn",

@@ -39,6 +39,12 @@ async def script() -> Response:
     return _page("app.js", "text/javascript; charset=utf-8")
 
 
+@router.get("/icon.svg")
+async def icon() -> Response:
+    """Its icon."""
+    return _page("icon.svg", "image/svg+xml")
+
+
 @router.get("/style.css")
 async def style() -> Response:
     """Its looks."""

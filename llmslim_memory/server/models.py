@@ -11,7 +11,8 @@ MAX_BUDGET = 10_000_000
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    # Strict: a number is not taken for text nor a 1 for true, so that a mistake is told instead of guessed at.
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class ScopeIn(_Strict):
@@ -25,6 +26,7 @@ class ScopeIn(_Strict):
 class MessageIn(BaseModel):
     """A message as chat APIs write it; keys that are not listed are ignored."""
 
+    model_config = ConfigDict(strict=True)
     role: str = Field(examples=["user"])
     content: str | list[Any] | None = Field(examples=["I moved to Pune last month."])
     timestamp: str | float | None = Field(
@@ -39,7 +41,6 @@ class AddIn(ScopeIn):
     """Messages to store, all of them or none."""
 
     model_config = ConfigDict(
-        extra="forbid",
         json_schema_extra={
             "examples": [{"messages": [{"role": "user", "content": "I moved to Pune."}], "user_id": "asha"}]
         },
@@ -93,7 +94,6 @@ class SearchIn(ScopeIn):
     """A question and the tokens that the answer may take."""
 
     model_config = ConfigDict(
-        extra="forbid",
         json_schema_extra={"examples": [{"query": "Where do I live now?", "user_id": "asha", "budget": 500}]},
     )
     query: str

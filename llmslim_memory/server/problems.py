@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from llmslim_memory.errors import (
     DuplicateIdError,
@@ -28,6 +29,13 @@ from llmslim_memory.server.auth import ForbiddenError
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = 5
+_KINDS = {
+    400: "bad_request",
+    401: "unauthorized",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+}
 UNAVAILABLE = "the memory store can't be reached right now; try again shortly"
 
 
@@ -79,9 +87,15 @@ async def _invalid(_request: Request, error: Exception) -> JSONResponse:
     return problem(422, "invalid_request", detail, errors=errors)
 
 
-async def _http(_request: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
-    kind = {401: "unauthorized", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}.get(
-        error.status_code, "http_error"
-    )
-    return problem(error.status_code, kind, str(error.detail), headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_methods(request))
+    return problem(error.status_code, _KINDS.get(error.status_code, "http_error"), str(error.detail), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """Every method of the path that was asked for; the router itself names those of the first route only."""
+    routes = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for route in routes for method in getattr(route, "methods", None) or ()})
