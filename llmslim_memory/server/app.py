@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from llmslim_memory._version import __version__
 from llmslim_memory.aio import AsyncMemory
 from llmslim_memory.memory import Memory
-from llmslim_memory.server import health, inspector, memories, problems, searching
+from llmslim_memory.server import health, inspector, memories, problems, searching, transfer
 from llmslim_memory.server.auth import TokenTable
 from llmslim_memory.server.guards import HostGuard, Limits, Observed, SizeLimit, TimeLimit
 from llmslim_memory.server.metrics import Metrics
@@ -82,6 +82,6 @@ def create_app(
     )
     app.state.service = service
     problems.install(app)
-    for routes in (memories, searching, health, inspector):
+    for routes in (memories, searching, transfer, health, inspector):
         app.include_router(routes.router)
     return app

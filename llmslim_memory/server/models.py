@@ -175,3 +175,16 @@ class HealthOut(BaseModel):
     """Whether the server is up."""
 
     status: str
+
+
+class ImportOut(BaseModel):
+    """What an import did; every record seen was imported, a duplicate, skipped for a reason, or malformed."""
+
+    model_config = ConfigDict(extra="allow")
+
+    imported: int
+    duplicates: int
+    malformed: int
+    skipped: dict[str, int]
+    redactions: dict[str, int]
+    errors: list[str]

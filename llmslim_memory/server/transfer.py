@@ -1,0 +1,108 @@
+"""Routes that take a whole history in and give it out, as JSONL, a line at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+
+from llmslim_memory.errors import HistoryImportError, InvalidValueError
+from llmslim_memory.history import import_history
+from llmslim_memory.importers.limits import ImportLimits
+from llmslim_memory.importers.own import HEADER
+from llmslim_memory.server.auth import Caller, ForbiddenError
+from llmslim_memory.server.models import Id, ImportOut
+from llmslim_memory.server.service import CallerDep, Service, ServiceDep, scope_of
+from llmslim_memory.types import ScopeIds
+
+PAGE = 200
+
+router = APIRouter(prefix="/v1", tags=["transfer"])
+Ids = Annotated[Id | None, Query()]
+
+
+@router.post(
+    "/import",
+    response_model=ImportOut,
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
+    },
+)
+async def import_turns(
+    request: Request,
+    caller: CallerDep,
+    service: ServiceDep,
+    user_id: Ids = None,
+    agent_id: Ids = None,
+    format: Literal["jsonl", "llmslim-memory"] = "jsonl",  # noqa: A002
+    redact: bool = True,
+) -> dict[str, Any]:
+    """Import JSONL, one message a line (or, with a token for all users, our own export); again adds only what is new."""
+    if caller.users is not None and format != "jsonl":
+        # Our own export restores ids, and with them turns of other users: not for a token that is bound to some.
+        raise ForbiddenError
+    user = caller.user(user_id)
+    with tempfile.TemporaryDirectory(prefix="llmslim-") as folder:
+        upload = Path(folder, "upload.jsonl")
+        with upload.open("wb") as file:
+            async for chunk in request.stream():
+                await asyncio.to_thread(file.write, chunk)
+        return await asyncio.to_thread(_import, upload, service, user, agent_id, format, redact)
+
+
+def _import(
+    upload: Path, service: Service, user_id: str | None, agent_id: str | None, form: str, redact: bool
+) -> dict[str, Any]:
+    limits = ImportLimits(max_file_bytes=service.limits.import_bytes)
+    try:
+        report = import_history(
+            upload,
+            service.memory.open(),
+            format=form,
+            user_id=user_id,
+            agent_id=agent_id,
+            redact=redact,
+            limits=limits,
+        )
+    except HistoryImportError as error:
+        raise HistoryImportError(str(error).replace(f"{upload.parent}/", "")) from error
+    return report.to_dict() | {
+        "source": "upload",
+        "errors": [e.replace(f"{upload.parent}/", "") for e in report.errors],
+    }
+
+
+@router.get("/export", response_class=StreamingResponse, responses={200: {"content": {"application/x-ndjson": {}}}})
+async def export_turns(
+    caller: CallerDep, service: ServiceDep, user_id: Ids = None, agent_id: Ids = None, run_id: Ids = None
+) -> StreamingResponse:
+    """Every turn of a scope with all its fields, a header line first: what import restores exactly."""
+    scope = _export_scope(caller, user_id, agent_id, run_id)
+    first = await service.memory.scan(**scope, limit=PAGE)
+    return StreamingResponse(_lines(service, scope, first), media_type="application/x-ndjson")
+
+
+def _export_scope(caller: Caller, user_id: str | None, agent_id: str | None, run_id: str | None) -> ScopeIds:
+    scope = scope_of(caller, user_id, agent_id, run_id)
+    if not any((scope["user_id"], scope["agent_id"], scope["run_id"])):
+        raise InvalidValueError("name at least one of user_id, agent_id and run_id")
+    return scope
+
+
+async def _lines(service: Service, scope: ScopeIds, page: Any) -> AsyncIterator[str]:
+    yield json.dumps(HEADER) + "\n"
+    count = 0
+    while True:
+        for item in page.items:
+            # A place in this file instead of the store's own number, whose gaps would count other people's turns.
+            count += 1
+            yield json.dumps(item.to_dict() | {"seq": count}, ensure_ascii=False) + "\n"
+        if page.next is None:
+            return
+        page = await service.memory.scan(**scope, after=page.next, limit=PAGE)
