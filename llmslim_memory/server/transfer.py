@@ -31,7 +31,7 @@ Ids = Annotated[Id | None, Query()]
     "/import",
     response_model=ImportOut,
     openapi_extra={
-        "requestBody": {"required": True, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
+        "requestBody": {"required": False, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
     },
 )
 async def import_turns(
@@ -43,16 +43,19 @@ async def import_turns(
     format: Literal["jsonl", "llmslim-memory"] = "jsonl",  # noqa: A002
     redact: bool = True,
 ) -> dict[str, Any]:
-    """Import JSONL, one message a line (or, with a token for all users, our own export); again adds only what is new."""
+    """Import JSONL, one message a line, or our own export (tokens for all users only); again adds what is new."""
     if caller.users is not None and format != "jsonl":
         # Our own export restores ids, and with them turns of other users: not for a token that is bound to some.
         raise ForbiddenError
     user = caller.user(user_id)
     with tempfile.TemporaryDirectory(prefix="llmslim-") as folder:
         upload = Path(folder, "upload.jsonl")
-        with upload.open("wb") as file:
+        file = await asyncio.to_thread(upload.open, "wb")
+        try:
             async for chunk in request.stream():
                 await asyncio.to_thread(file.write, chunk)
+        finally:
+            await asyncio.to_thread(file.close)
         return await asyncio.to_thread(_import, upload, service, user, agent_id, format, redact)
 
 
@@ -71,11 +74,13 @@ def _import(
             limits=limits,
         )
     except HistoryImportError as error:
-        raise HistoryImportError(str(error).replace(f"{upload.parent}/", "")) from error
-    return report.to_dict() | {
-        "source": "upload",
-        "errors": [e.replace(f"{upload.parent}/", "") for e in report.errors],
-    }
+        raise HistoryImportError(_without_folder(str(error), upload)) from error
+    errors = [_without_folder(text, upload) for text in report.errors]
+    return report.to_dict() | {"source": "upload", "errors": errors}
+
+
+def _without_folder(text: str, upload: Path) -> str:
+    return text.replace(f"{upload.parent}/", "")
 
 
 @router.get("/export", response_class=StreamingResponse, responses={200: {"content": {"application/x-ndjson": {}}}})
