@@ -31,7 +31,7 @@ Ids = Annotated[Id | None, Query()]
     "/import",
     response_model=ImportOut,
     openapi_extra={
-        "requestBody": {"required": False, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
+        "requestBody": {"required": False, "content": {"application/x-ndjson": {"schema": {}}}}
     },
 )
 async def import_turns(

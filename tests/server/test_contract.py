@@ -9,6 +9,12 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from llmslim_memory import Memory
 from llmslim_memory.server.app import create_app
 
+
+@schemathesis.serializer("application/x-ndjson")
+def as_lines(context: schemathesis.SerializationContext, value: object) -> bytes:
+    return str(value).encode("utf-8", "replace")
+
+
 app = create_app(Memory(), allowed_hosts=None)
 schema = schemathesis.openapi.from_asgi("/openapi.json", app)
 
