@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -20,7 +21,7 @@ from llmslim_memory.ranking.query import parse_query
 from llmslim_memory.ranking.ranker import make_ranking
 from llmslim_memory.ranking.scoring import score
 from llmslim_memory.tokens import TokenCounter
-from llmslim_memory.types import Analysis, Hit, MemoryStore, Scope
+from llmslim_memory.types import Analysis, Hit, MemoryItem, MemoryStore, Scope, SupportsChanges
 from llmslim_memory.views import Candidate, History, Ranking
 
 __all__ = ["ScopeIndexes", "StaleHistoryError"]
@@ -52,6 +53,7 @@ class ScopeIndexes:
 
     def __init__(self, store: MemoryStore, counter: TokenCounter, *, cache_bytes: int) -> None:
         self._store = store
+        self._fetch = store.get_many if isinstance(store, SupportsChanges) else partial(_get_each, store)
         self._analyser = TurnAnalyser(counter)
         self._cache_bytes = cache_bytes
         self._entries: OrderedDict[Scope, _Entry] = OrderedDict()
@@ -82,7 +84,7 @@ class ScopeIndexes:
         """
         snapshot, size = self._entry(scope).refreshed()
         self._note_size(scope, size)
-        eligible = snapshot.tokens > 0  # a turn without text has nothing to show
+        eligible = snapshot.content_ends > 0  # a blank turn has nothing to show
         if since is not None:
             eligible &= snapshot.times >= microseconds(since)
         if until is not None:
@@ -93,7 +95,7 @@ class ScopeIndexes:
         if exclude_runs:
             runs = frozenset(exclude_runs)
             eligible &= ~np.array([run in runs for run in snapshot.runs], dtype=bool)[snapshot.sessions]
-        return ScopeHistory(snapshot, eligible, self._store)
+        return ScopeHistory(snapshot, eligible, self._fetch)
 
     def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:  # noqa: ARG002
         """Rank the turns of a history that :meth:`open` gave.
@@ -138,6 +140,10 @@ class ScopeIndexes:
             while sum(self._sizes.values()) > self._cache_bytes and len(self._entries) > 1:
                 oldest, _ = self._entries.popitem(last=False)
                 self._sizes.pop(oldest, None)
+
+
+def _get_each(store: MemoryStore, item_ids: Sequence[str]) -> dict[str, MemoryItem]:
+    return {item_id: item for item_id in item_ids if (item := store.get(item_id)) is not None}
 
 
 def _hit_score(candidate: Candidate) -> float:

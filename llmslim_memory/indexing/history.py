@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from llmslim_memory.errors import StoreError
 from llmslim_memory.ranking.index import Snapshot
-from llmslim_memory.types import MemoryItem, MemoryStore, SupportsChanges
+from llmslim_memory.types import MemoryItem
 from llmslim_memory.views import Mark, Statement
 
 
@@ -24,7 +24,8 @@ class ScopeHistory:
 
     snapshot: Snapshot
     eligible: NDArray[np.bool_]
-    store: MemoryStore
+    fetch: Callable[[Sequence[str]], dict[str, MemoryItem]]
+    """Reads turns by id."""
 
     @property
     def ids(self) -> Sequence[str]:
@@ -58,13 +59,11 @@ class ScopeHistory:
             StaleHistoryError: One was deleted, or cut short, after the history was opened.
         """
         ids = [self.snapshot.ids[turn] for turn in turns]
-        if isinstance(self.store, SupportsChanges):
-            found = self.store.get_many(ids)
-        else:
-            found = {item_id: item for item_id in ids if (item := self.store.get(item_id)) is not None}
+        found = self.fetch(ids)
+        ends = self.snapshot.content_ends
         for turn, item_id in zip(turns, ids, strict=True):
             item = found.get(item_id)
-            if item is None or len(item.content) < self.passages(turn)[-1][1]:
+            if item is None or len(item.content) < ends[turn]:
                 raise StaleHistoryError("a turn was changed while it was being searched: search again")
         return [found[item_id] for item_id in ids]
 

@@ -51,17 +51,19 @@ class TurnAnalyser:
         return make_analysis(spans, tokens, counts, speaker=self._speaker(content), statements=marks), total
 
     def _count_terms(self, content: str, spans: list[Span]) -> list[Counter[int]]:
-        chunks = self.analyser.chunks(content)
-        language = self.analyser.language(chunk for _, chunk in chunks)
-        starts = [start for start, _ in spans]
+        words = self.analyser.chunks(content)
+        terms_of = self.analyser.lookup(self.analyser.language([word for _, word in words]))
+        bounds = [start for start, _ in spans[1:]]
         found: list[list[int]] = [[] for _ in spans]
-        part = 0
-        for at, chunk in chunks:
-            while part + 1 < len(starts) and at >= starts[part + 1]:
-                part += 1
-            found[part] += self.analyser.terms(chunk, language)
-        for named in named_dates(content):
-            found[max(bisect_right(starts, named.start) - 1, 0)] += map(term, named.terms())
+        part, after = found[0], iter([*zip(bounds, found[1:], strict=True), (len(content) + 1, [])])
+        bound, following = next(after)
+        for at, word in words:
+            while at >= bound:
+                part = following
+                bound, following = next(after)
+            part += terms_of(word)
+        for named in named_dates(content, words):
+            found[bisect_right(bounds, named.start)] += map(term, named.terms())
         return [Counter(numbers) for numbers in found]
 
     def _speaker(self, content: str) -> int:

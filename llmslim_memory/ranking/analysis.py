@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from zlib import crc32
 
 import Stemmer
@@ -21,7 +21,10 @@ VERSION = 1
 """Grows whenever the same text would give other terms."""
 
 MAX_TERM_CHARS = 64
-MEMO_SIZE = 100_000
+MEMO_SIZE = 50_000
+"""Chunks remembered for a language."""
+SAMPLE = 150
+"""Chunks that tell the language."""
 
 # Marks that `\w` leaves out although they belong to the word they stand in.
 _MARKS = (
@@ -174,24 +177,32 @@ class Analyser:
     """Turns text into term hashes, and remembers what it has seen; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._memo: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._memos: dict[str, dict[str, tuple[int, ...]]] = {}
 
     def chunks(self, text: str) -> list[tuple[int, str]]:
         """The words and identifiers of a text, with where each begins."""
         return [(match.start(), match.group()) for match in _CHUNK.finditer(text)]
 
-    def language(self, chunks: Iterable[str]) -> str:
-        """The language these chunks are most likely written in."""
-        return detect_language(chunk.lower() for chunk in chunks if not chunk.isdigit())
+    def language(self, chunks: Sequence[str]) -> str:
+        """The language these chunks, or the first of them, are most likely written in."""
+        return detect_language(chunk.lower() for chunk in chunks[:SAMPLE] if not chunk.isdigit())
 
     def terms(self, chunk: str, language: str = ENGLISH_NAME) -> tuple[int, ...]:
         """The hashes of a chunk's terms."""
-        key = (chunk, language)
-        known = self._memo.get(key)
-        if known is None:
-            normal = chunk if chunk.isascii() else unicodedata.normalize("NFKC", chunk)
-            known = tuple(term(text) for text in chunk_terms(normal, language))
-            if len(self._memo) >= MEMO_SIZE:
-                self._memo.clear()
-            self._memo[key] = known
-        return known
+        return self.lookup(language)(chunk)
+
+    def lookup(self, language: str) -> Callable[[str], tuple[int, ...]]:
+        """The function from a chunk in this language to the hashes of its terms."""
+        memo = self._memos.setdefault(language, {})
+
+        def find(chunk: str) -> tuple[int, ...]:
+            known = memo.get(chunk)
+            if known is None:
+                normal = chunk if chunk.isascii() else unicodedata.normalize("NFKC", chunk)
+                known = tuple(term(text) for text in chunk_terms(normal, language))
+                if len(memo) >= MEMO_SIZE:
+                    memo.clear()
+                memo[chunk] = known
+            return known
+
+        return find

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
@@ -65,7 +65,9 @@ _DATE_PATTERNS = (
     _pattern(rf"{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?"),
     _pattern(rf"{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?"),
 )
-_HINT = re.compile(r"\d")
+_YEAR_IN = re.compile(r"^(?:19|20)\d\d-\d|[年년]")
+_REACH = 14
+"""How far around its month the rest of a date is looked for."""
 
 
 class NamedDate(NamedTuple):
@@ -86,15 +88,26 @@ def _month(text: str) -> int:
     return int(text) if text.isdigit() else _MONTH_NUMBER[text.lower()]
 
 
-def named_dates(text: str) -> Iterator[NamedDate]:
-    """The days that a text names ("May 3, 2023", "3rd of May", "2023-05-03", "2023年5月3日")."""
-    if not _HINT.search(text):
-        return
-    for pattern in _DATE_PATTERNS:
-        for match in pattern.finditer(text):
+def named_dates(text: str, words: Iterable[tuple[int, str]]) -> Iterator[NamedDate]:
+    """The days that a text names ("May 3, 2023", "3rd of May", "2023-05-03", "2023年5月3日").
+
+    Args:
+        text: The text.
+        words: Its words and identifiers with where each begins; dates are looked for around those that name a month
+            or begin with a year, which is far cheaper than to look everywhere.
+    """
+    done = 0
+    for start, word in words:
+        if start < done or not (word.lower() in _MONTH_NUMBER or _YEAR_IN.search(word)):
+            continue
+        around = max(done, start - _REACH), min(len(text), start + len(word) + _REACH)
+        found = [match for pattern in _DATE_PATTERNS for match in pattern.finditer(text, *around)]
+        for match in found:
             month, day = _month(match["month"]), int(match["day"])
-            if 1 <= month <= 12 and 1 <= day <= 31:
+            if match.start() < start + len(word) and start < match.end() and 1 <= month <= 12 and 1 <= day <= 31:
+                done = match.end()
                 yield NamedDate(match.start(), int(match["year"]) if match["year"] else None, month, day)
+                break
 
 
 def _first_of(year: int, month: int) -> date:

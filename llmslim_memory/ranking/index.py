@@ -140,6 +140,11 @@ class Snapshot:
         return frozenset(np.unique(self.speakers).tolist()) - {0}
 
     @cached_property
+    def content_ends(self) -> NDArray[np.uint32]:
+        """Where the last passage of each turn ends in its content."""
+        return self.ends[self.passages[self.first[1:] - 1]]
+
+    @cached_property
     def in_windows(self) -> NDArray[np.bool_]:
         """Which passage rows belong to a turn of several passages."""
         return (np.diff(self.first) > 1)[self.positions] if len(self.ids) else np.zeros(len(self.positions), bool)

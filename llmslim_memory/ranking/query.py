@@ -34,7 +34,8 @@ class Query:
 def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> Query:
     """Analyse a question: stop words go, and so do question words unless nothing else is left."""
     asked = asked_time(text, now, tz)
-    chunks = [chunk for _, chunk in analyser.chunks(asked.rest)]
+    words = analyser.chunks(asked.rest)
+    chunks = [chunk for _, chunk in words]
     language = analyser.language(chunks)
     stops = OTHERS.get(language, frozenset())
     told = [chunk for chunk in chunks if chunk.lower() not in stops]
@@ -42,7 +43,7 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
     found = _terms(topical, language, analyser)
     if not found and not asked.spans:
         found = _terms(told, language, analyser)
-    for named in named_dates(asked.rest):
+    for named in named_dates(asked.rest, words):
         found |= {number: QueryTerm(((number, 1.0),)) for number in map(term, named.terms())}
     kept = tuple(found.values())[:MAX_TERMS]
     return Query(kept, asked.spans, frozenset(query_term.options[0][0] for query_term in kept))
