@@ -291,10 +291,11 @@ def _since(scope: Scope | None, seq: int) -> tuple[str, str, list[Any]]:
     if scope is None:
         return "llmslim_memory t", "t.seq > ?", [seq]
     condition, values = rows.in_scope(scope, "t.")
-    if not seq:
+    given = [name for name, value in scope.ids().items() if value is not None]
+    if not seq and len(given) > 1:
         return "llmslim_memory t", condition, values
-    # SQLite would weigh two ids against one id and the seq without knowing how many turns each leaves.
-    given = [name for name, value in scope.given().items()]
+    # SQLite would weigh two ids against one id and the seq without knowing how many turns each leaves. This index is
+    # in the order of adding, so the rows are read from the file one after the other.
     narrow = next(name for name in ("run_id", "user_id", "agent_id") if name in given)
     index = "llmslim_" + narrow.removesuffix("_id")
     return f"llmslim_memory t INDEXED BY {index}", f"{condition} AND t.seq > ?", [*values, seq]
