@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from hashlib import blake2b
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
@@ -13,6 +12,7 @@ from starlette.exceptions import HTTPException
 from llmslim_memory.errors import InvalidValueError
 from llmslim_memory.server.auth import Caller
 from llmslim_memory.server.cursors import seal, unseal
+from llmslim_memory.server.idempotency import claim, named
 from llmslim_memory.server.models import AddIn, DeletedOut, Id, PageOut, TurnOut, TurnsOut, UpdateIn
 from llmslim_memory.server.service import CallerDep, Service, ServiceDep, scope_of, turn
 from llmslim_memory.times import parse_time
@@ -33,28 +33,17 @@ async def add_memories(
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
 ) -> dict[str, Any]:
     """Store messages, all of them or none; the same Idempotency-Key stores them once, however often it is sent."""
-    messages = body.messages if isinstance(body.messages, list) else [body.messages]
+    given = body.messages if isinstance(body.messages, list) else [body.messages]
+    messages = [message.model_dump(exclude_none=True) | {"content": message.content} for message in given]
+    scope = scope_of(caller, body.user_id, body.agent_id, body.run_id)
+    if idempotency_key is not None:
+        messages = named(messages, idempotency_key)
+        memory = await asyncio.to_thread(service.memory.open)
+        await asyncio.to_thread(claim, memory.store, idempotency_key, scope, body.model_dump_json())
     items = await service.memory.add(
-        _named(
-            [message.model_dump(exclude_none=True) | {"content": message.content} for message in messages],
-            body,
-            idempotency_key,
-        ),
-        **scope_of(caller, body.user_id, body.agent_id, body.run_id),
-        timestamp=body.timestamp,
-        metadata=body.metadata,
-        on_conflict=body.on_conflict,
+        messages, **scope, timestamp=body.timestamp, metadata=body.metadata, on_conflict=body.on_conflict
     )
     return {"items": [turn(item) for item in items]}
-
-
-def _named(messages: list[dict[str, Any]], body: AddIn, key: str | None) -> list[dict[str, Any]]:
-    """Give messages without an id one that follows from the key, so that the store itself keeps them single."""
-    if key is None:
-        return messages
-    # The request's own shape is part of the id: another body under the same key is another request.
-    shape = blake2b(body.model_dump_json().encode(), digest_size=16).hexdigest()
-    return [{"id": f"idempotency {key} {shape} {place}"[:512]} | message for place, message in enumerate(messages)]
 
 
 @router.get("", response_model=PageOut)

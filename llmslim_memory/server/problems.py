@@ -25,6 +25,7 @@ from llmslim_memory.errors import (
 )
 from llmslim_memory.server.answers import problem
 from llmslim_memory.server.auth import ForbiddenError
+from llmslim_memory.server.idempotency import IdempotencyConflictError
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ def install(app: FastAPI) -> None:
     """Turn every exception that a route lets through into a problem."""
     for error, status, kind in (
         (DuplicateIdError, 409, "duplicate_id"),
+        (IdempotencyConflictError, 409, "idempotency_conflict"),
         (HistoryImportError, 422, "import_failed"),
         (InvalidValueError, 422, "invalid_value"),
         (InvalidTypeError, 422, "invalid_value"),

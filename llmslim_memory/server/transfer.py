@@ -30,9 +30,7 @@ Ids = Annotated[Id | None, Query()]
 @router.post(
     "/import",
     response_model=ImportOut,
-    openapi_extra={
-        "requestBody": {"required": False, "content": {"application/x-ndjson": {"schema": {}}}}
-    },
+    openapi_extra={"requestBody": {"required": False, "content": {"application/x-ndjson": {"schema": {}}}}},
 )
 async def import_turns(
     request: Request,

@@ -50,6 +50,15 @@ def test_the_same_key_stores_once(client: TestClient) -> None:
     assert len(client.get("/v1/memories?user_id=ann").json()["items"]) == 2
 
 
+def test_a_key_that_was_used_for_another_request_is_refused(client: TestClient) -> None:
+    headers = {"Idempotency-Key": "k1"}
+    client.post("/v1/memories", json=HELLO, headers=headers)
+    other = client.post("/v1/memories", json=HELLO | {"metadata": {"a": 1}}, headers=headers)
+    assert (other.status_code, other.json()["type"]) == (409, "idempotency_conflict")
+    assert client.post("/v1/memories", json=HELLO | {"user_id": "ben"}, headers=headers).status_code == 201
+    assert len(client.get("/v1/memories?user_id=ann").json()["items"]) == 1
+
+
 def test_pages_follow_one_another_to_the_end(client: TestClient) -> None:
     add(client, *map(str, range(7)))
     seen, cursor = [], None
