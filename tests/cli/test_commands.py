@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from llmslim_memory import Memory
+from llmslim_memory import InMemoryStore, Memory
 from llmslim_memory.cli import demo, doctor
 from tests.cli.conftest import Command
 
@@ -134,6 +134,21 @@ def test_a_backup_holds_every_turn(command: Command, tmp_path: Path) -> None:
         assert [item.content for item in memory.get_all(user_id="default")] == ["kept safe"]
     again = command("backup", str(copy))
     assert (again.code, "exists already" in again.err) == (2, True)
+
+
+def test_a_backup_of_what_is_no_file_names_the_tools_for_it(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added(command, "text")
+    monkeypatch.setattr(Memory, "store", InMemoryStore())
+    done = command("backup", str(tmp_path / "copy.db"))
+    assert (done.code, "pg_dump" in done.err) == (2, True)
+
+
+def test_a_backup_tells_its_size(command: Command, tmp_path: Path) -> None:
+    added(command, "text")
+    copy = tmp_path / "copy.db"
+    assert json.loads(command("backup", str(copy), "--json").out) == {"path": str(copy), "bytes": copy.stat().st_size}
 
 
 def test_the_doctor_finds_a_sound_memory_sound(command: Command) -> None:

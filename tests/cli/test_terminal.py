@@ -135,6 +135,17 @@ def test_a_closed_pipe_ends_the_command_quietly(db: Path) -> None:
         assert process.wait(30) == app.PIPE_CLOSED
 
 
+def test_a_pipe_closed_before_the_first_word_ends_the_command_quietly(db: Path) -> None:
+    with Memory(db) as memory:
+        memory.add({"role": "user", "content": "x"}, user_id="default")
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "llmslim_memory", "list", "--json"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (app.PIPE_CLOSED, b"")
+
+
 def test_an_interrupt_ends_the_command_quietly(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(self: Memory) -> None:
         raise KeyboardInterrupt
