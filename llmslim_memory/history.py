@@ -98,8 +98,8 @@ def import_history(
         include_deleted=check_flag("include_deleted", include_deleted),
     )
     check_choice("format", format, ("auto", *FORMATS))
-    readings, problems = open_source(Path(source).expanduser(), format, rules.limits)
-    with _target(memory, dry_run=dry_run) as target:
+    found = open_source(Path(source).expanduser(), format, rules.limits)
+    with found as (readings, problems), _target(memory, dry_run=dry_run) as target:
         work.run(readings, problems, target, on_progress)
     formats = {reading.format for reading in readings}
     return work.tally.report(

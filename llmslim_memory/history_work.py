@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from llmslim_memory.errors import HistoryImportError
@@ -83,14 +84,15 @@ class Work:
     def _read(self, reading: Reading, meter: Callable[[int], None], *, alone: bool) -> None:
         name, contiguous = reading.document.name, reading.format in _CONTIGUOUS
         try:
-            for outcome in reading.outcomes(tools=self.tools, meter=meter):
-                self.tally.seen += 1
-                session = self._take(outcome, name)
-                if len(self._batch) >= self._room or self._chars >= BATCH_CHARS:
-                    self._flush()
-                    self.tally.end_sessions(session, contiguous=contiguous)
-                    if self.is_full:
-                        break
+            with closing(reading.outcomes(tools=self.tools, meter=meter)) as outcomes:
+                for outcome in outcomes:
+                    self.tally.seen += 1
+                    session = self._take(outcome, name)
+                    if len(self._batch) >= self._room or self._chars >= BATCH_CHARS:
+                        self._flush()
+                        self.tally.end_sessions(session, contiguous=contiguous)
+                        if self.is_full:
+                            break
         except HistoryImportError as error:
             if self.strict or (alone and self.tally.seen == 0):
                 self._flush()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
@@ -17,7 +15,6 @@ from llmslim_memory.importers.limits import ImportLimits
 from llmslim_memory.importers.streams import Meter, open_utf8
 from llmslim_memory.importers.zips import Archives, is_zip, members
 
-_OPEN_ARCHIVES = 16
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".gz", ".zip", ".pkl", ".sqlite")
 
 
@@ -53,7 +50,7 @@ Problem = tuple[str, str]
 """A file that cannot be read, and why."""
 
 
-def find_documents(source: Path, limits: ImportLimits) -> tuple[list[Document], list[Problem]]:
+def find_documents(source: Path, archives: Archives, limits: ImportLimits) -> tuple[list[Document], list[Problem]]:
     """The files of ``source`` in a stable order, and those that cannot be read with the reason.
 
     Raises:
@@ -65,7 +62,6 @@ def find_documents(source: Path, limits: ImportLimits) -> tuple[list[Document], 
         raise HistoryImportError(
             f"{source.name!r} cannot be opened: {error.strerror or type(error).__name__}"
         ) from error
-    archives: Archives = lru_cache(maxsize=_OPEN_ARCHIVES)(zipfile.ZipFile)
     if stat.S_ISDIR(mode):
         return _of_folder(source, archives, limits)
     if not stat.S_ISREG(mode):

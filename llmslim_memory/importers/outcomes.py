@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -57,4 +57,4 @@ class Left:
 
 
 Outcome = Turn | Restored | Left
-Outcomes = Iterator[Outcome]
+Outcomes = Generator[Outcome, None, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -17,6 +18,7 @@ from llmslim_memory.importers.mem0_stores import is_store, read_store
 from llmslim_memory.importers.outcomes import Left, Outcomes
 from llmslim_memory.importers.records import HEAD_BYTES, Layout, Record, find_layout, read_records
 from llmslim_memory.importers.streams import Meter
+from llmslim_memory.importers.zips import Archives
 
 _READERS: dict[str, Callable[..., Outcomes]] = {
     chatgpt.FORMAT: chatgpt.read,
@@ -64,13 +66,33 @@ class Reading:
             yield from read_records(stream, self.layout, self.limits)
 
 
-def open_source(source: Path, format: str, limits: ImportLimits) -> tuple[list[Reading], list[Problem]]:  # noqa: A002
+@contextmanager
+def open_source(
+    source: Path,
+    format: str,  # noqa: A002
+    limits: ImportLimits,
+) -> Iterator[tuple[list[Reading], list[Problem]]]:
+    """Find what there is to read in ``source``; its archives are closed at the end of the block.
+
+    Raises:
+        HistoryImportError: There is nothing in it that can be read.
+    """
+    with closing(Archives()) as archives:
+        yield _find(source, format, archives, limits)
+
+
+def _find(
+    source: Path,
+    format: str,  # noqa: A002
+    archives: Archives,
+    limits: ImportLimits,
+) -> tuple[list[Reading], list[Problem]]:
     """What there is to read in ``source``, in order, and the files that cannot be read with the reason.
 
     Raises:
         HistoryImportError: There is nothing in it that can be read.
     """
-    documents, problems = find_documents(source, limits)
+    documents, problems = find_documents(source, archives, limits)
     readings: list[Reading] = []
     manifest: dict[str, Any] | None = None
     for document in documents:

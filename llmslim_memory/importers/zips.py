@@ -22,9 +22,27 @@ _IN_ZIP64 = 0xFFFFFFFF
 # Room for an entry of the central directory with a name of 82 characters.
 _ENTRY_BYTES = 128
 _BROKEN = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError)
+_OPEN_ARCHIVES = 16
 
-Archives = Callable[[Path], zipfile.ZipFile]
-"""Opens an archive, or gives the one that is open: reading the directory again for every member would take too long."""
+
+class Archives:
+    """Archives that are open: to read the directory of one again for every member would take too long."""
+
+    def __init__(self) -> None:
+        self._open: dict[Path, zipfile.ZipFile] = {}
+
+    def __call__(self, path: Path) -> zipfile.ZipFile:
+        """Open an archive, or give the one that is open; the one opened first makes room."""
+        if path not in self._open:
+            if len(self._open) >= _OPEN_ARCHIVES:
+                self._open.pop(next(iter(self._open))).close()
+            self._open[path] = zipfile.ZipFile(path)
+        return self._open[path]
+
+    def close(self) -> None:
+        """Close all of them."""
+        while self._open:
+            self._open.popitem()[1].close()
 
 
 @dataclass(frozen=True, slots=True)
