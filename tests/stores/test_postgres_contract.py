@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from llmslim_memory.stores.postgres import PostgresStore
-from llmslim_memory.testing import StoreContract
+from llmslim_memory.testing import (
+    AnalysisContract,
+    ChangesContract,
+    CloseContract,
+    FollowMachineContract,
+    MachineContract,
+    RecordsContract,
+    ScanContract,
+    SharedChangesContract,
+    SharedContract,
+    StoreContract,
+)
 
 
-class TestPostgresStore(StoreContract):
+class TestPostgresStore(
+    StoreContract,
+    ScanContract,
+    RecordsContract,
+    ChangesContract,
+    AnalysisContract,
+    CloseContract,
+    SharedContract,
+    SharedChangesContract,
+    MachineContract,
+    FollowMachineContract,
+):
+    @pytest.fixture
+    def opener(self, postgres_url: str, table: str) -> partial[PostgresStore]:
+        return partial(PostgresStore, postgres_url, table=table)
+
     @pytest.fixture
     def store(self, open_postgres: Callable[..., PostgresStore]) -> PostgresStore:
         return open_postgres()
