@@ -421,3 +421,14 @@ class SupportsAnalysis(Protocol):
 
         This is no change to the turn: its revision stays, and :meth:`SupportsChanges.changes` need not name it.
         """
+
+
+@runtime_checkable
+class SupportsCopy(Protocol):
+    """A store that can name all it keeps beside its turns, so that a copy misses nothing."""
+
+    def kinds(self) -> list[str]:
+        """The kinds of records there are, sorted."""
+
+    def deleted_ids(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
+        """At most ``limit`` ids of turns that were deleted and not added again, sorted, those above ``after``."""

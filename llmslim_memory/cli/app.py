@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import typer
 
 from llmslim_memory._version import __version__
-from llmslim_memory.cli import backup, demo, doctor, files, mcp, search, serve, stats, turns
+from llmslim_memory.cli import backup, copy, demo, doctor, files, mcp, search, serve, stats, turns
 from llmslim_memory.cli.output import printable
 from llmslim_memory.errors import LLMSlimError
 
@@ -31,6 +31,7 @@ app.command("stats")(stats.stats)
 app.command("import")(files.import_file)
 app.command("export")(files.export_file)
 app.command("backup")(backup.backup)
+app.command("copy")(copy.copy_memory)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 app.command("serve")(serve.serve)

@@ -224,6 +224,17 @@ class InMemoryStore:
         with self._open():
             return frozenset(i for i in ids if i in self._deleted and i not in self._turns)
 
+    # SupportsCopy
+
+    def kinds(self) -> builtins.list[str]:
+        with self._open():
+            return sorted({kept.record.kind for kept in self._records.values()})
+
+    def deleted_ids(self, *, after: str | None = None, limit: int = 1000) -> builtins.list[str]:
+        base.check_limit(limit)
+        with self._open():
+            return sorted(i for i in self._deleted - self._turns.keys() if after is None or i > after)[:limit]
+
     # SupportsChanges
 
     def changes(

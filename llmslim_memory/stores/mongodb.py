@@ -179,6 +179,25 @@ class MongoStore:
             gone = {found["_id"] for some in _chunks(ids) for found in self._in.deleted.find({"_id": {"$in": some}})}
             return frozenset(gone - self._existing(sorted(gone)))
 
+    # SupportsCopy
+
+    def kinds(self) -> builtins.list[str]:
+        with self._open():
+            return sorted(self._in.records.distinct("kind"))
+
+    def deleted_ids(self, *, after: str | None = None, limit: int = 1000) -> builtins.list[str]:
+        base.check_limit(limit)
+        found: builtins.list[str] = []
+        last = after or ""
+        with self._open():
+            while some := [t["_id"] for t in self._in.deleted.find({"_id": {"$gt": last}}).sort("_id").limit(limit)]:
+                alive = self._existing(some)
+                found += [item_id for item_id in some if item_id not in alive]
+                last = some[-1]
+                if len(found) >= limit:
+                    break
+        return found[:limit]
+
     # SupportsChanges
 
     def changes(

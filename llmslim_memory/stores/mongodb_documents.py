@@ -52,9 +52,7 @@ def from_micros(micros: int) -> datetime:
 
 def within(scope: Scope | None) -> Document:
     """The filter for what lies in ``scope``: values are compared, never read as operators."""
-    if scope is None:
-        return {}
-    return {name: {"$eq": value} for name, value in scope.ids().items() if value is not None}
+    return {} if scope is None else {name: {"$eq": value} for name, value in scope.given().items()}
 
 
 def time_fields(name: str, micros_name: str, moment: datetime | None) -> Document:

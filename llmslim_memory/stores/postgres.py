@@ -99,7 +99,7 @@ class PostgresStore:
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
         low, high = since and base.to_utc(since), until and base.to_utc(until)
-        return self._turns(self._text(statements.LIST, scope), {**scope.ids(), "since": low, "until": high})
+        return self._turns(self._text(statements.LIST, scope), {**scope.given(), "since": low, "until": high})
 
     def get(self, item_id: str) -> MemoryItem | None:
         found = self._turns(self._text(statements.GET), [check_id("item_id", item_id)])
@@ -117,14 +117,13 @@ class PostgresStore:
         return self.apply(Batch(delete=[item_id])).deleted == 1
 
     def delete_scope(self, scope: Scope) -> int:
-        return self._db.count(self._text(statements.DELETE_SCOPE, scope), scope.ids())
+        return self._db.count(self._text(statements.DELETE_SCOPE, scope), scope.given())
 
     # SupportsScan
 
     def scan(self, *, scope: Scope | None = None, after: str | None = None, limit: int = 500) -> Page:
         last = 0 if after is None else base.parse_cursor(after)[0]
-        ids = {} if scope is None else scope.ids()
-        values = ids | {"after": last, "limit": base.check_limit(limit) + 1}
+        values = {**statements.ids_of(scope), "after": last, "limit": base.check_limit(limit) + 1}
         found = self._turns(self._text(statements.SCAN, scope), values)
         return Page(found[:limit], str(found[limit - 1].seq) if len(found) > limit else None)
 
@@ -154,14 +153,27 @@ class PostgresStore:
         group: str | None = None,
         scope: Scope | None = None,
     ) -> builtins.list[Record]:
-        ids = {} if scope is None else scope.ids()
-        values = ids | {"kind": kind, "keys": None if keys is None else list(keys), "group": group}
+        values = {
+            **statements.ids_of(scope),
+            "kind": kind,
+            "keys": None if keys is None else list(keys),
+            "group": group,
+        }
         found = self._db.run(self._text(statements.RECORDS, scope), values)
         return [Record(row[0], row[1], base.load_json(row[2]), *row[3:]) for row in found]
 
     def tombstones(self, item_ids: Sequence[str]) -> frozenset[str]:
         found = self._db.run(self._text(statements.TOMBSTONES), {"ids": base.check_ids(item_ids)})
         return frozenset(row[0] for row in found)
+
+    # SupportsCopy
+
+    def kinds(self) -> builtins.list[str]:
+        return [row[0] for row in self._db.run(self._text(statements.KINDS))]
+
+    def deleted_ids(self, *, after: str | None = None, limit: int = 1000) -> builtins.list[str]:
+        values = {"after": after or "", "limit": base.check_limit(limit)}
+        return [row[0] for row in self._db.run(self._text(statements.DELETED_IDS), values)]
 
     # SupportsChanges
 
@@ -170,7 +182,7 @@ class PostgresStore:
     ) -> Changes:
         since = None if after is None else str(base.parse_cursor(after)[0])
         query = statements.HEADS if since is None else statements.HEADS_SINCE
-        values = scope.ids() | {"after": since, "version": version, "encoding": encoding}
+        values = {**scope.given(), "after": since, "version": version, "encoding": encoding}
         with self._db.statement() as statement:
             # In this order: what is written between the two statements is at or above the cursor.
             [(cursor, deleted)] = statement.run(self._text(statements.CURSOR), [since])

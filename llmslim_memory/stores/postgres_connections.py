@@ -191,11 +191,14 @@ def _take_live(pool: ConnectionPool[Connection]) -> Connection:
 
 
 def _take(pool: ConnectionPool[Connection]) -> Connection:
+    before = pool.get_stats()
     try:
         return pool.getconn()
     except PoolTimeout as error:
-        stats = pool.get_stats()
-        if stats.get("pool_size", 0) < pool.max_size or stats.get("pool_available", 0):
+        now = pool.get_stats()
+        # Connections that the pool still tries to make count towards its size.
+        failing = now.get("connections_errors", 0) != before.get("connections_errors", 0)
+        if failing or now.get("pool_size", 0) < pool.max_size:
             raise
         raise StoreUnavailableError(
             f"all {pool.max_size} connections of the pool are busy: raise max_size, or call from fewer threads"

@@ -90,6 +90,12 @@ TOMBSTONES: LiteralString = """
     SELECT id FROM {deleted}
      WHERE id = ANY(%(ids)s) AND NOT EXISTS (SELECT FROM {turns} WHERE {turns}.id = {deleted}.id)"""
 
+KINDS: LiteralString = "SELECT DISTINCT kind FROM {records} ORDER BY kind"
+DELETED_IDS: LiteralString = """
+    SELECT id FROM {deleted}
+     WHERE id > %(after)s AND NOT EXISTS (SELECT FROM {turns} WHERE {turns}.id = {deleted}.id)
+     ORDER BY id LIMIT %(limit)s"""
+
 # A sequence is not commit order, transaction ids with a snapshot are: whatever this snapshot cannot see yet has an id
 # at or above its xmin, so the next question starts there, and hands over again some of what was there already.
 CURSOR: LiteralString = """
@@ -118,7 +124,9 @@ _SCOPE_COLUMNS: dict[str, LiteralString] = {
 
 def within(scope: Scope | None) -> LiteralString:
     """The condition that a row lies in ``scope``; its ids are the parameters of the same names."""
-    given = (
-        () if scope is None else [column for name, column in _SCOPE_COLUMNS.items() if scope.ids()[name] is not None]
-    )
-    return " AND ".join(given) or "TRUE"
+    return " AND ".join(_SCOPE_COLUMNS[name] for name in ids_of(scope)) or "TRUE"
+
+
+def ids_of(scope: Scope | None) -> dict[str, str]:
+    """The parameters of :func:`within`."""
+    return {} if scope is None else scope.given()

@@ -196,6 +196,18 @@ class SQLiteStore:
             found = db.execute(sql, (rows.json_list(base.check_ids(item_ids)),))
             return frozenset(item_id for (item_id,) in found)
 
+    # SupportsCopy
+
+    def kinds(self) -> builtins.list[str]:
+        with self._connections.reader() as db:
+            return [row[0] for row in db.execute("SELECT DISTINCT kind FROM llmslim_record ORDER BY kind")]
+
+    def deleted_ids(self, *, after: str | None = None, limit: int = 1000) -> builtins.list[str]:
+        sql = """SELECT id FROM llmslim_change x WHERE x.deleted AND id > ?
+            AND NOT EXISTS (SELECT 1 FROM llmslim_memory t WHERE t.id = x.id) ORDER BY id LIMIT ?"""
+        with self._connections.reader() as db:
+            return [row[0] for row in db.execute(sql, (after or "", base.check_limit(limit)))]
+
     # SupportsChanges
 
     def changes(

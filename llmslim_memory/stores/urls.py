@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError
 from llmslim_memory.stores.sqlite import SQLiteStore
-from llmslim_memory.types import MemoryStore
+
+if TYPE_CHECKING:
+    from llmslim_memory.stores.mongodb import MongoStore
+    from llmslim_memory.stores.postgres import PostgresStore
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
 
-def open_store(target: str | Path) -> MemoryStore:
+def open_store(target: str | Path) -> SQLiteStore | PostgresStore | MongoStore:
     """Open the store that a path or URL names; the caller closes it.
 
     Args:
@@ -42,7 +46,7 @@ def _sqlite_path(rest: str) -> str:
     return unquote(rest[1:]) or ":memory:"
 
 
-def _open_server(scheme: str, url: str) -> MemoryStore:
+def _open_server(scheme: str, url: str) -> PostgresStore | MongoStore:
     if scheme in ("postgresql", "postgres"):
         from llmslim_memory.stores.postgres import PostgresStore
 

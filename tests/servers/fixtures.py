@@ -72,8 +72,10 @@ def mongo_url() -> Iterator[str]:
     given = os.environ.get("LLMSLIM_TEST_MONGODB_URL")
     if given:
         yield given
-    else:
-        yield from _mongo_server(standalone=False)
+        return
+    for url in _mongo_server(standalone=False):
+        # Retryable writes make this server ten times slower; the tests that kill one do use them.
+        yield url + "?retryWrites=false"
 
 
 @pytest.fixture(scope="session")
