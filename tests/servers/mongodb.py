@@ -6,7 +6,6 @@ import sys
 
 import pymongo
 from pymongo.errors import PyMongoError
-
 from servers.process import ServerProcess
 
 
