@@ -95,7 +95,7 @@ class ChangeFollower:
                 packed = Analysis(self._analyser.version, encode(analysis, encoding), encoding, tokens)
                 fresh.append((head.id, head.revision, packed))
                 yield _indexed(head, tokens, analysis)
-            if isinstance(self._store, SupportsAnalysis):
+            if isinstance(self._store, SupportsAnalysis) and self._analyser.is_shared:
                 self._store.save_analyses(fresh)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from uuid import uuid4
 
 from llmslim_memory.ranking import analysis as terms
 from llmslim_memory.ranking import codec
@@ -29,6 +30,7 @@ class TurnAnalyser:
     def __init__(self, counter: TokenCounter) -> None:
         self.counter = counter
         self.analyser = Analyser()
+        self._private = f"custom-{uuid4().hex}"
 
     @property
     def version(self) -> int:
@@ -37,8 +39,13 @@ class TurnAnalyser:
 
     @property
     def encoding(self) -> str:
-        """What counts the tokens of the analyses made here."""
-        return self.counter.name
+        """What counts the tokens of the analyses made here; a function's counts are for nobody else."""
+        return self._private if self.counter.name == "custom" else self.counter.name
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether another process can use the analyses made here."""
+        return self.counter.name != "custom"
 
     def analyse(self, role: str, content: str) -> tuple[TurnAnalysis, int]:
         """The analysis of a turn, and the tokens of its content."""

@@ -99,7 +99,7 @@ def detect_language(words: Iterable[str]) -> str:
         return ENGLISH_NAME
     counts = {name: sum(word in stops for word in sample) for name, stops in OTHERS.items()}
     best = max(counts, key=lambda name: (counts[name], name))
-    enough = counts[best] > english and counts[best] * 5 >= len(sample)
+    enough = counts[best] > max(english, 1) and counts[best] * 5 >= len(sample)
     return best if enough else ENGLISH_NAME
 
 
