@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError, UnsupportedError
-from llmslim_memory.indexing import ScopeIndexes
+from llmslim_memory.indexing import ScopeHistory, ScopeIndexes, StaleHistoryError
 from llmslim_memory.messages import Message, read_messages
 from llmslim_memory.options import (
     CONFLICT_RULES,
@@ -44,10 +45,12 @@ from llmslim_memory.types import (
     SupportsScan,
     check_id,
 )
-from llmslim_memory.views import History
 from llmslim_memory.writing import as_stored, derive_id, store_items, to_items, without_deleted, write
 
 INDEX_CACHE_BYTES = 256 << 20
+SEARCH_ATTEMPTS = 10
+
+T = TypeVar("T")
 
 
 def _utcnow() -> datetime:
@@ -367,18 +370,25 @@ class Memory:
                 conflicts=conflicts,
             ),
         )
-        history = self._open_history(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
+        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
         moment = self._now() if now is None else parse_time(now, "now")
         chosen = self._relevance if relevance is None else check_relevance(relevance)
-        context = select(
-            clean_text(check_query(query)),
-            history,
-            lambda text: self._indexes.rank(history, text, now=moment, tz=options.tz, relevance=chosen),
-            now=moment,
-            options=options,
-            budget=self._budget if budget is None else check_count("budget", budget),
-            count=self._counter,
-        )
+        text = clean_text(check_query(query))
+        most = self._budget if budget is None else check_count("budget", budget)
+
+        def attempt() -> MemoryContext:
+            history = open_history()
+            return select(
+                text,
+                history,
+                lambda asked: self._indexes.rank(history, asked, now=moment, tz=options.tz, relevance=chosen),
+                now=moment,
+                options=options,
+                budget=most,
+                count=self._counter,
+            )
+
+        context = _settled(attempt)
         return replace(context, elapsed_ms=(time.perf_counter() - start) * 1e3)
 
     def rank(
@@ -400,19 +410,24 @@ class Memory:
 
         The arguments are those of :meth:`search`.
         """
-        history = self._open_history(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
+        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
         moment = self._now() if now is None else parse_time(now, "now")
         chosen = self._relevance if relevance is None else check_relevance(relevance)
-        ranking = self._indexes.rank(
-            history, clean_text(check_query(query)), now=moment, tz=self._options.tz, relevance=chosen
-        )
-        return self._indexes.hits(history, ranking, check_count("k", k))
+        text, most = clean_text(check_query(query)), check_count("k", k)
 
-    def _open_history(
+        def attempt() -> list[Hit]:
+            history = open_history()
+            ranking = self._indexes.rank(history, text, now=moment, tz=self._options.tz, relevance=chosen)
+            return self._indexes.hits(history, ranking, most)
+
+        return _settled(attempt)
+
+    def _opener(
         self, scope: Scope, since: Any, until: Any, exclude: Collection[str], exclude_runs: Collection[str]
-    ) -> History:
+    ) -> Callable[[], ScopeHistory]:
         window = _window(since, until)
-        return self._indexes.open(
+        return partial(
+            self._indexes.open,
             scope,
             since=window[0],
             until=window[1],
@@ -443,6 +458,16 @@ def _open(store: MemoryStore | str | Path | None) -> MemoryStore:
             f"{', '.join(missing)}"
         )
     return store
+
+
+def _settled(attempt: Callable[[], T]) -> T:
+    """What ``attempt`` gives, tried again while turns that it would show are changed by others under its hands."""
+    for _ in range(SEARCH_ATTEMPTS - 1):
+        try:
+            return attempt()
+        except StaleHistoryError:
+            continue
+    return attempt()
 
 
 def _window(since: Any, until: Any) -> tuple[datetime | None, datetime | None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -309,3 +311,21 @@ def test_a_turn_without_text_is_never_shown(memory: Memory, budget: int) -> None
         "The key is under the mat."
     ]
     assert [hit.text for hit in memory.rank("Where is the key?", user_id="u1")] == ["The key is under the mat."]
+
+
+def test_searches_go_on_while_others_delete_and_edit_what_they_would_show() -> None:
+    memory = Memory()
+    items = memory.add([say(f"the heron number {n} is grey") for n in range(300)], user_id="u1")
+    done = threading.Event()
+
+    def search() -> None:
+        while not done.is_set():
+            memory.search("grey heron", user_id="u1", budget=200)
+            memory.rank("grey heron", user_id="u1")
+
+    with ThreadPoolExecutor(3) as pool:
+        searches = [pool.submit(search) for _ in range(3)]
+        for n, item in enumerate(items):
+            memory.delete(item.id) if n % 2 else memory.update(item.id, "shorter")
+        done.set()
+        assert [search.result() for search in searches] == [None] * 3

@@ -24,7 +24,7 @@ from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.types import Analysis, Hit, MemoryItem, MemoryStore, Scope, SupportsChanges
 from llmslim_memory.views import Candidate, History, Ranking
 
-__all__ = ["ScopeIndexes", "StaleHistoryError"]
+__all__ = ["ScopeHistory", "ScopeIndexes", "StaleHistoryError"]
 
 
 @dataclass(slots=True)
