@@ -10,12 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from weakref import finalize
 
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError
 from llmslim_memory.stores import base
 from llmslim_memory.stores import sqlite_rows as rows
-from llmslim_memory.stores.sqlite_connections import SYNCHRONOUS, Connections, create_file
+from llmslim_memory.stores.sqlite_connections import SYNCHRONOUS, Connections
 from llmslim_memory.stores.sqlite_errors import translated
+from llmslim_memory.stores.sqlite_files import create_file
 from llmslim_memory.stores.sqlite_writing import Write
 from llmslim_memory.types import (
     Analysis,
@@ -69,10 +71,12 @@ class SQLiteStore:
             busy_timeout=_timeout(busy_timeout),
             read_only=read_only,
         )
+        # A store that nobody closes is closed with its last reference, or at the latest with the process.
+        self._close = finalize(self, self._connections.close)
 
     def close(self) -> None:
         """Close the file; any later call raises. Closing again does nothing."""
-        self._connections.close()
+        self._close()
 
     def __enter__(self) -> Self:
         return self

@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 from llmslim_memory.errors import InvalidValueError, StoreClosedError
 from llmslim_memory.stores.sqlite_errors import translated
+from llmslim_memory.stores.sqlite_files import check_mark, create_file, file_mark, find_file, use_wal
 from llmslim_memory.stores.sqlite_schema import check_header, check_version, migrate
 
 logger = logging.getLogger(__name__)
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 MAX_IDLE_READERS = 8
 SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
 ERASE_WAIT_MS = 250
+ERASE_RETRY_SECONDS = 1.0
 
 
 class Connections:
@@ -32,7 +34,9 @@ class Connections:
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._closed = False
-        self._remains = False  # the WAL may hold what was erased
+        self._remains = False  # the write-ahead log may hold what was erased
+        self._next_try = 0.0
+        self._mark = (0, 0)
         self._writer: sqlite3.Connection | None = None
         self._new_locks()
         with _registry_lock:
@@ -41,6 +45,7 @@ class Connections:
             if path is not None:
                 find_file(path) if read_only else create_file(path)
                 check_header(path)
+                self._mark = file_mark(path)
             self._writer = self._connect(read_only=read_only)
             try:
                 self._prepare(self._writer)
@@ -100,23 +105,33 @@ class Connections:
         self._remains = True
 
     def _writing(self) -> sqlite3.Connection:
-        if self._closed:
-            raise StoreClosedError("this SQLiteStore was closed: open a new one")
+        self._check_usable()
         if self._writer is None:
             self._writer = self._connect(read_only=self._read_only)
         return self._writer
 
-    def _drop_remains(self, db: sqlite3.Connection) -> None:
-        """Empty the write-ahead log if it may hold erased text; a long reader puts it off to the next write."""
-        if not self._remains or self._path is None:
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreClosedError("this SQLiteStore was closed: open a new one")
+        if self._path is not None:
+            check_mark(self._path, self._mark)
+
+    def _drop_remains(self, db: sqlite3.Connection, *, at_last: bool = False) -> None:
+        """Empty the write-ahead log if it may hold erased text.
+
+        A reader that is at it for long puts this off; later writes then try again, once a second and without waiting.
+        """
+        if not self._remains or self._path is None or (time.monotonic() < self._next_try and not at_last):
             return
-        db.execute(f"PRAGMA busy_timeout = {ERASE_WAIT_MS}")
+        wait = 0 if self._next_try and not at_last else ERASE_WAIT_MS
+        db.execute(f"PRAGMA busy_timeout = {wait}")
         try:
             self._remains = bool(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
         except sqlite3.OperationalError:  # the write itself is done and must not be reported as failed
             logger.warning("erased turns are still in the write-ahead log: it could not be emptied yet", exc_info=True)
         finally:
             db.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout * 1000)}")
+        self._next_try = time.monotonic() + ERASE_RETRY_SECONDS if self._remains else 0.0
 
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
@@ -126,29 +141,22 @@ class Connections:
                 yield self._writing()
             return
         with translated():
-            db = self._take() or self._lend(None)
+            db = self._take()
             try:
+                db = db or self._connect(read_only=True)
                 db.execute("BEGIN")
                 yield db
             finally:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
+                if db is not None:
+                    db.rollback()
                 self._give_back(db)
 
     def _take(self) -> sqlite3.Connection | None:
         with self._gate:
             self._gate.wait_for(lambda: not self._forking)
-            if self._closed:
-                raise StoreClosedError("this SQLiteStore was closed: open a new one")
+            self._check_usable()
             self._in_use += 1
             return self._idle.pop() if self._idle else None
-
-    def _lend(self, db: sqlite3.Connection | None) -> sqlite3.Connection:
-        try:
-            return db or self._connect(read_only=True)
-        except BaseException:
-            self._give_back(None)
-            raise
 
     def _give_back(self, db: sqlite3.Connection | None) -> None:
         with self._gate:
@@ -173,7 +181,7 @@ class Connections:
         """Close every connection; readers in other threads finish first. Closing again does nothing."""
         with self._write_lock, translated():
             if not self._closed and self._writer is not None:
-                self._drop_remains(self._writer)
+                self._drop_remains(self._writer, at_last=True)
             self._closed = True
             self._close_all()
 
@@ -234,43 +242,3 @@ def _after_fork_in_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
-
-
-def create_file(path: Path) -> None:
-    """Create an empty file that only its owner may read, and the missing folders above it likewise.
-
-    Raises:
-        InvalidValueError: The path is a folder, or leads through a file.
-    """
-    try:
-        for folder in reversed(path.parents):
-            if not folder.exists():
-                folder.mkdir(mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise InvalidValueError(
-            f"{str(path)!r} cannot be opened as a database file ({error.strerror}): pass the path of a file that may "
-            "be written"
-        ) from error
-
-
-def find_file(path: Path) -> None:
-    """Raise unless there is a file at ``path``."""
-    if not path.is_file():
-        raise InvalidValueError(f"there is no file {str(path)!r} to read: pass the path of a store that exists")
-
-
-def use_wal(db: sqlite3.Connection, busy_timeout: float) -> None:
-    """Switch the file to a write-ahead log; where the file system has none, go on with SQLite's older journal."""
-    deadline = time.monotonic() + busy_timeout
-    while True:
-        try:
-            mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-            break
-        except sqlite3.OperationalError as error:
-            # SQLite does not wait by itself here when another process is just opening the file.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-    if mode != "wal":
-        logger.warning("no write-ahead log on this file system: reading waits for writing")

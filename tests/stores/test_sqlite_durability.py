@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -258,6 +259,41 @@ class TestForks:
             assert contents(store.list(ASHA)) == ["before"]
 
 
+class TestFilesThatMove:
+    @pytest.mark.parametrize("move", ["remove", "replace"])
+    def test_nothing_is_written_to_a_file_that_lost_its_place(self, path: Path, move: str) -> None:
+        with SQLiteStore(path) as store, SQLiteStore(path.with_name("other.db")) as other:
+            store.add([turn("before")])
+            other.add([turn("restored")])
+            other.backup(path.with_name("backup.db"))
+            if move == "remove":
+                path.unlink()
+            else:
+                path.with_name("backup.db").replace(path)
+            with pytest.raises(StoreUnavailableError, match="open the store again"):
+                store.add([turn("would be lost")])
+            with pytest.raises(StoreUnavailableError, match="open the store again"):
+                store.list(ASHA)
+
+
+class TestForgottenStores:
+    def test_a_store_that_nobody_holds_is_closed(self, path: Path) -> None:
+        store = SQLiteStore(path)
+        store.add([turn("kept")])
+        assert len(list(path.parent.iterdir())) == 3
+        del store
+        gc.collect()
+        assert [p.name for p in path.parent.iterdir()] == ["memory.db"]
+
+    def test_a_store_that_is_open_at_the_end_of_the_process_is_closed(self, path: Path) -> None:
+        script = (
+            "import sys; from llmslim_memory.stores import SQLiteStore; from llmslim_memory.types import Scope;"
+            "store = SQLiteStore(sys.argv[1]); store.delete_scope(Scope('asha'))"
+        )
+        subprocess.run([sys.executable, "-W", "error", "-c", script, path], check=True)
+        assert [p.name for p in path.parent.iterdir()] == ["memory.db"]
+
+
 class TestErasure:
     TURNS = 120
     CANARY = "canary-7d1f"
@@ -312,7 +348,10 @@ class TestErasure:
             store.apply(Batch(drop=[("event", f"t{number}") for number in range(self.TURNS)]))
             assert self.remains(path) == []
 
-    def test_what_a_reader_holds_open_is_gone_when_the_next_write_ends(self, path: Path) -> None:
+    def test_what_a_reader_holds_open_is_gone_after_a_later_write(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(connections, "ERASE_RETRY_SECONDS", 0.0)
         with SQLiteStore(path) as store:
             [item_id] = add_all(store, self.canary_turn(1, 100))
             with store._connections.reader() as db:
@@ -321,6 +360,19 @@ class TestErasure:
                 assert store.get(item_id) is None
             store.add([turn("next")])
             assert self.remains(path) == []
+
+    def test_writes_do_not_wait_for_a_long_reader_to_let_go_of_erased_text(self, path: Path) -> None:
+        with SQLiteStore(path) as store:
+            ids = add_all(store, *(self.canary_turn(n, 10) for n in range(3)))
+            with store._connections.reader() as db:
+                assert db.execute("SELECT count(*) FROM llmslim_memory").fetchone() == (3,)
+                store.delete(ids[0])
+                tries: list[str] = []
+                store._connections._writing().set_trace_callback(tries.append)
+                for item_id in ids[1:]:
+                    store.delete(item_id)
+                store.add([turn("next")])
+            assert [sql for sql in tries if "checkpoint" in sql] == []
 
     def test_what_another_program_holds_open_is_gone_when_the_store_closes(self, path: Path) -> None:
         store = SQLiteStore(path)

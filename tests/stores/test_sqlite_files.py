@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import stat
@@ -100,6 +101,13 @@ class TestCreating:
         with pytest.raises(InvalidValueError, match="pass the path of a file"):
             SQLiteStore(tmp_path)
 
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+    def test_a_pipe_and_a_device_are_refused_at_once(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        for path in (tmp_path / "pipe", os.devnull):
+            with pytest.raises(InvalidValueError, match="is no file"):
+                SQLiteStore(path)
+
     def test_a_path_through_a_file_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("text")
         with pytest.raises(InvalidValueError, match="pass the path of a file"):
@@ -166,7 +174,7 @@ class TestReadOnly:
     def test_a_file_removed_while_open_is_not_created_again(self, tmp_path: Path) -> None:
         with SQLiteStore(tmp_path / "memory.db") as store:
             (tmp_path / "memory.db").unlink()
-            with pytest.raises(StoreError, match="cannot be opened"):
+            with pytest.raises(StoreError, match="is gone"):
                 store.list(ASHA)
             assert not (tmp_path / "memory.db").exists()
 
