@@ -345,6 +345,21 @@ class ChangesContract:
         assert revisions == sorted(set(revisions))
         assert len(revisions) == 3
 
+    def test_a_turn_that_changes_again_is_named_again(self, store: FollowedStore) -> None:
+        store.add([turn(id="a"), turn(id="b")])
+        for item_id in ("a", "b"):
+            store.update(item_id, content="edited")
+        cursor = store.changes(ASHA).cursor
+        store.update("a", content="edited again")
+        changes = store.changes(ASHA, after=cursor)
+        assert "a" in {head.id for head in changes.heads}
+        store.delete("b")
+        store.add([turn(id="b")])
+        store.delete("a")
+        cursor = store.changes(ASHA, after=changes.cursor).cursor
+        store.delete("b")
+        assert "b" in store.changes(ASHA, after=cursor).deleted
+
     def test_a_turn_that_left_a_scope_and_came_back_is_named_once(self, store: FollowedStore) -> None:
         store.add([turn("old", id="t")])
         cursor = store.changes(ASHA).cursor
