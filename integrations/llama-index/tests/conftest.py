@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
-from llama_index.core.memory import Memory as LlamaMemory
-from llama_index.memory.llmslim import LLMSlimMemory, LLMSlimMemoryBlock
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import StaticPool
 
 from llmslim_memory import Memory
+
+with warnings.catch_warnings():
+    # Older releases of LlamaIndex warn of themselves when a newer pydantic imports them.
+    warnings.simplefilter("ignore")
+    from llama_index.core.memory import Memory as LlamaMemory
+    from llama_index.memory.llmslim import LLMSlimMemory, LLMSlimMemoryBlock
 
 HERE = Path(__file__).parent
 FRAMEWORK_WARNINGS = (
@@ -87,3 +93,16 @@ def loop_guard(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]:
             function.can_block_in("llama_index/core/utils.py", "get_tokenizer")
             function.can_block_in("llama_index/core/base/llms/types.py", "estimate_tokens")
         yield guard
+
+
+@pytest.fixture(autouse=True)
+def closed_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A loop for LlamaIndex's synchronous methods, which make one and leave it open where there is none."""
+    if inspect.iscoroutinefunction(getattr(request.node, "obj", None)):
+        yield
+        return
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    loop.close()
+    asyncio.set_event_loop(None)
