@@ -1,4 +1,4 @@
-"""Runs the Python blocks of README.md and docs/ as tests, each page in a folder of its own."""
+"""Runs the Python blocks of README.md and docs/ as tests, each page in a folder of its own; sets up hypothesis."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+# The same examples every time and no time limit, so that the suite passes or fails by the code alone. To look further:
+# pytest --hypothesis-profile=explore
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=2000, print_blob=True)
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="module")
