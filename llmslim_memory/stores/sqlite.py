@@ -307,7 +307,7 @@ def _since(scope: Scope | None, seq: int) -> tuple[str, str, list[Any]]:
     if scope is None:
         return "llmslim_memory t", "t.seq > ?", [seq]
     condition, values = rows.in_scope(scope, "t.")
-    given = [name for name, value in scope.ids().items() if value is not None]
+    given = scope.given()
     if not seq and len(given) > 1:
         return "llmslim_memory t", condition, values
     # SQLite would weigh two ids against one id and the seq without knowing how many turns each leaves. This index is

@@ -6,7 +6,11 @@ Needs pytest and hypothesis (``pip install pytest hypothesis``).
 import pytest
 
 pytest.register_assert_rewrite(
-    f"{__name__}.abilities", f"{__name__}.contract", f"{__name__}.lifetime", f"{__name__}.machines"
+    f"{__name__}.abilities",
+    f"{__name__}.contract",
+    f"{__name__}.lifetime",
+    f"{__name__}.machines",
+    f"{__name__}.searching",
 )
 
 from llmslim_memory.testing.abilities import (  # noqa: E402
@@ -18,6 +22,7 @@ from llmslim_memory.testing.abilities import (  # noqa: E402
 from llmslim_memory.testing.contract import StoreContract  # noqa: E402
 from llmslim_memory.testing.lifetime import CloseContract, SharedChangesContract, SharedContract  # noqa: E402
 from llmslim_memory.testing.machines import FollowMachineContract, MachineContract  # noqa: E402
+from llmslim_memory.testing.searching import SearchContract  # noqa: E402
 
 __all__ = [
     "AnalysisContract",
@@ -27,6 +32,7 @@ __all__ = [
     "MachineContract",
     "RecordsContract",
     "ScanContract",
+    "SearchContract",
     "SharedChangesContract",
     "SharedContract",
     "StoreContract",

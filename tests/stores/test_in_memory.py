@@ -15,6 +15,7 @@ from llmslim_memory.testing import (
     MachineContract,
     RecordsContract,
     ScanContract,
+    SearchContract,
     StoreContract,
 )
 
@@ -22,6 +23,7 @@ from llmslim_memory.testing import (
 class TestInMemoryStore(
     StoreContract,
     ScanContract,
+    SearchContract,
     RecordsContract,
     ChangesContract,
     AnalysisContract,

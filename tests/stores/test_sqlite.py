@@ -17,6 +17,7 @@ from llmslim_memory.testing import (
     MachineContract,
     RecordsContract,
     ScanContract,
+    SearchContract,
     SharedChangesContract,
     SharedContract,
     StoreContract,
@@ -26,6 +27,7 @@ from llmslim_memory.testing import (
 class TestSQLiteStore(
     StoreContract,
     ScanContract,
+    SearchContract,
     RecordsContract,
     ChangesContract,
     AnalysisContract,
@@ -48,6 +50,7 @@ class TestSQLiteStore(
 class TestSQLiteStoreInMemory(
     StoreContract,
     ScanContract,
+    SearchContract,
     RecordsContract,
     ChangesContract,
     AnalysisContract,
