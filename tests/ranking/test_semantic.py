@@ -1,0 +1,161 @@
+"""Relevance by meaning joins the lexical ranking, and a scorer that fails says so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, timedelta
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from llmslim_memory import InMemoryStore
+from llmslim_memory.errors import MissingExtraError, ScorerError
+from llmslim_memory.indexing import ScopeIndexes
+from llmslim_memory.ranking import fusion, semantic
+from llmslim_memory.tokens import make_counter
+from llmslim_memory.types import Hit
+from tests.ranking.conftest import SCOPE, START, turn, words
+
+TURNS = ["My sister bakes bread", "The car broke down on the motorway", "I enjoy long walks", "Rain again"]
+
+
+def hits(relevance: object, question: str, contents: Sequence[str] = TURNS) -> list[Hit]:
+    store = InMemoryStore()
+    store.add([turn(n, text, run=f"r{n}") for n, text in enumerate(contents)])
+    return found(ScopeIndexes(store, make_counter(words), cache_bytes=1), relevance, question)
+
+
+def found(indexes: ScopeIndexes, relevance: object, question: str) -> list[Hit]:
+    history = indexes.open(SCOPE)
+    ranking = indexes.rank(history, question, now=START + timedelta(days=9), tz=UTC, relevance=relevance)
+    return indexes.hits(history, ranking, 10)
+
+
+def test_the_small_model_finds_what_shares_no_word_with_the_question() -> None:
+    best = hits("semantic", "Which vehicle trouble did I have?")[0]
+    assert best.item.content == "The car broke down on the motorway"
+    assert best.item.content not in [hit.item.content for hit in hits("lexical", "vehicular trouble")]
+    assert hits("semantic", "automobile trouble")[0].item.content == best.item.content
+
+
+def test_the_small_model_gives_the_same_vector_whatever_was_scored_before() -> None:
+    one, other = semantic.MiniLM(), semantic.MiniLM()
+    other.embed("something else, and much longer than the text that comes after it " * 5)
+    assert (one.embed("green tea") == other.embed("green tea")).all()
+    assert np.linalg.norm(one.embed("")) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_passage_is_embedded_once() -> None:
+    asked: list[str] = []
+
+    def embed(text: str) -> semantic.Vector:
+        asked.append(text)
+        return np.ones(3, dtype=np.float32)
+
+    scorer = semantic.EmbeddingScorer(embed)
+    scorer("question", TURNS)
+    scorer("question", TURNS)
+    assert len(asked) == len(TURNS) + 1
+
+
+def test_a_callers_scorer_is_joined_with_the_lexical_ranking() -> None:
+    def likes_rain(query: str, texts: Sequence[str]) -> list[float]:
+        return [float("Rain" in text) for text in texts]
+
+    best = [hit.item.content for hit in hits(likes_rain, "bread of my sister")]
+    assert best[:2] == ["My sister bakes bread", "Rain again"]
+    assert hits(likes_rain, "zxqv plorf")[0].item.content == "Rain again"
+    assert hits(lambda query, texts: [0.0] * len(texts), "zxqv plorf") == []
+
+
+def test_cost_does_not_grow_with_the_history() -> None:
+    sizes: list[int] = []
+
+    def scorer(query: str, texts: Sequence[str]) -> list[float]:
+        sizes.append(len(texts))
+        return [0.0] * len(texts)
+
+    hits(scorer, "walks", [f"walks number {n}" for n in range(3 * fusion.MAX_SCORED)])
+    assert sizes == [fusion.MAX_SCORED]
+
+
+def test_scores_stay_between_0_and_1_and_in_order() -> None:
+    scores = [hit.score for hit in hits(lambda q, texts: range(len(texts)), "sister walks car rain")]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+
+
+def _raises(query: str, texts: Sequence[str]) -> list[float]:
+    raise RuntimeError("secret text")
+
+
+@pytest.mark.parametrize(
+    ("scorer", "says"),
+    [
+        (_raises, "RuntimeError"),
+        (lambda q, texts: [float("nan")] * len(texts), "NaN"),
+        (lambda q, texts: [float("inf")] * len(texts), "infinite"),
+        (lambda q, texts: [1.0], "1 scores for 4 texts"),
+        (lambda q, texts: ["x"] * len(texts), "one number a text"),
+        (lambda q, texts: None, "one number a text"),
+    ],
+)
+def test_a_scorer_that_fails_is_a_clear_error(scorer: Callable[..., list[float]], says: str) -> None:
+    with pytest.raises(ScorerError, match=says) as raised:
+        hits(scorer, "walks")
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("relevance", "command"),
+    [("semantic", r'pip install "llmslim-memory\[semantic\]"'), ("some/model", 'pip install "sentence-transformers"')],
+)
+def test_a_missing_extra_says_what_to_install(relevance: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(semantic, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=command):
+        hits(relevance, "walks")
+
+
+@pytest.mark.parametrize(("name", "is_cross"), [("some/cross-encoder", True), ("some/model", False)])
+def test_a_model_of_sentence_transformers_is_used_by_its_kind(
+    name: str, is_cross: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    library = ModuleType("sentence_transformers")
+
+    class CrossEncoder:
+        def __init__(self, name: str) -> None:
+            assert is_cross
+
+        def predict(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+            return [float("Rain" in text) for _, text in pairs]
+
+    class SentenceTransformer:
+        def __init__(self, name: str) -> None:
+            assert not is_cross
+
+        def encode(self, text: str, *, normalize_embeddings: bool) -> list[float]:
+            return [1.0, 0.0] if "Rain" in text or "wet" in text else [0.0, 1.0]
+
+    vars(library).update(CrossEncoder=CrossEncoder, SentenceTransformer=SentenceTransformer)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    monkeypatch.setattr(semantic, "find_spec", lambda name: True)
+    assert hits(name, "wet outside")[0].item.content == "Rain again"
+
+
+def test_turns_that_may_not_be_shown_are_not_scored() -> None:
+    store = InMemoryStore()
+    store.add([turn(0, "tea one"), replace(turn(1, "tea two"), user_id="bob"), turn(2, "tea three")])
+    seen: list[str] = []
+
+    def scorer(query: str, texts: Sequence[str]) -> list[float]:
+        seen.extend(texts)
+        return [1.0] * len(texts)
+
+    indexes = ScopeIndexes(store, make_counter(words), cache_bytes=1)
+    history = indexes.open(SCOPE, exclude=["t2"])
+    indexes.rank(history, "tea", now=START, tz=UTC, relevance=scorer)
+    assert seen == ["tea one"]
