@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError
@@ -156,9 +157,13 @@ class CustomCounter:
             TypeError: It returned something else than a whole number.
             ValueError: It returned a negative number.
         """
-        tokens = self._count(text)
-        if not isinstance(tokens, int):
-            raise InvalidTypeError(f"the token counter returned {type(tokens).__name__}: it must return an int")
+        result = self._count(text)
+        try:
+            tokens = index(result)
+        except TypeError:
+            raise InvalidTypeError(
+                f"the token counter returned {type(result).__name__}: it must return an int"
+            ) from None
         if tokens < 0:
             raise InvalidValueError(f"the token counter returned {tokens}: it must not be negative")
         return tokens

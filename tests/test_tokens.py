@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tiktoken
 from hypothesis import given, settings
@@ -62,6 +63,7 @@ def test_something_that_is_neither_a_name_nor_a_function_is_refused() -> None:
 def test_a_function_can_count() -> None:
     words = make_counter(lambda text: len(text.split()))
     assert (words.name, words.exact, words("three small words")) == ("custom", True, 3)
+    assert make_counter(lambda text: np.int64(len(text)))("four") == 4  # type: ignore[arg-type, return-value]
 
 
 def test_a_counter_is_taken_as_it_is() -> None:

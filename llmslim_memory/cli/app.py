@@ -66,10 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _prepare_streams() -> None:
-    """Print what the terminal's encoding lacks as escapes instead of failing on it."""
-    for stream in (sys.stdout, sys.stderr):
+    """Print what the encoding lacks as escapes, and read what it cannot hold as U+FFFD, instead of failing."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=errors)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -98,5 +98,6 @@ def _one_line(error: Exception) -> str:
     elif isinstance(error, LLMSlimError | OSError):
         message = str(error)
     else:
-        message = f"{type(error).__name__}: {error} (LLMSLIM_DEBUG=1 shows where)"
+        # Nobody chose these words for people to read: they may repeat stored text, or an address with a password.
+        message = f"{type(error).__name__}, which should not happen (LLMSLIM_DEBUG=1 shows where)"
     return " ".join(printable(message).split())

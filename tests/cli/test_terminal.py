@@ -64,7 +64,9 @@ def test_a_bug_is_one_line_too_unless_it_is_being_looked_for(command: Command, m
 
     command("add", "x")
     monkeypatch.setattr(Memory, "scopes", fail)
-    assert command("stats").err == "llmslim-memory: RuntimeError: cannot be (LLMSLIM_DEBUG=1 shows where)\n"
+    assert (
+        command("stats").err == "llmslim-memory: RuntimeError, which should not happen (LLMSLIM_DEBUG=1 shows where)\n"
+    )
     monkeypatch.setenv("LLMSLIM_DEBUG", "1")
     with pytest.raises(RuntimeError, match="cannot"):
         app.main(["stats"])
@@ -120,6 +122,12 @@ def test_a_terminal_without_unicode_gets_escapes(db: Path) -> None:
     done = run("list", PYTHONIOENCODING="ascii")
     assert done.stdout.decode("ascii").rstrip().endswith("tea \\u8336 \\xe9")
     assert json.loads(run("list", "--json", PYTHONIOENCODING="ascii").stdout)[0]["content"] == "tea 茶 é"
+
+
+def test_input_that_is_no_text_is_kept_as_far_as_it_is(db: Path) -> None:
+    command = [sys.executable, "-m", "llmslim_memory", "add", "-", "--json"]
+    done = subprocess.run(command, input=b"caf\xe9 ok", capture_output=True, timeout=60, check=True)
+    assert json.loads(done.stdout)["content"] == "caf\ufffd ok"
 
 
 def test_a_closed_pipe_ends_the_command_quietly(db: Path) -> None:
