@@ -96,7 +96,8 @@ def _to_message(turn: MemoryItem | Mapping[str, Any]) -> BaseMessage:
     kept = (data.get("metadata") or {}).get(METADATA_KEY)
     kept = kept if isinstance(kept, Mapping) else {}
     message = unpack(kept["message"], content) if "message" in kept else None
-    if message is None:
+    # Whoever can write metadata must not be able to make a user's turn the system's.
+    if message is None or message_role(message) != data["role"]:
         return _plain_message(str(data["role"]), content, data.get("id"))
     if kept.get("digest") != text_digest(content):
         return message.model_copy(update={"content": content})

@@ -65,7 +65,9 @@ class Recorder:
         if session is None or not any(_find(session, message, scope) for message in said):
             items = _own_items(memory, scope)
             session = _Session({item.id: _digest(item) for item in items})
-            if not any(_find(session, message, scope) for message in said):
+            # Where answers are not stored, a single message cannot be told from one that was answered.
+            tells = len(said) > 1 or "assistant" in self._roles
+            if tells and not any(_find(session, message, scope) for message in said):
                 _match(session, said, items)
             self._keep(scope, session)
         self._store(memory, said, scope, session)

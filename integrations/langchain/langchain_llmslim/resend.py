@@ -37,21 +37,32 @@ def find_overlap(turns: Sequence[Mapping[str, Any]], stored: Sequence[MemoryItem
     again.
     """
     said, known = _keys(turns), _keys(stored)
-    answers = [place for place, (role, _) in enumerate(said) if role == "assistant"]
-    if answers:
-        starts = [Overlap(start, _common(said, known, start)) for start in range(len(known)) if known[start] == said[0]]
-        return max(
-            (s for s in starts if s.length > answers[0]), key=lambda s: (s.length, s.start), default=Overlap(0, 0)
-        )
-    lengths = range(min(len(said), len(known)), 0, -1)
-    length = next((n for n in lengths if known[-n:] == said[:n]), 0)
-    return Overlap(len(known) - length, length)
+    overlaps = [Overlap(start, length) for start, length in enumerate(_prefix_lengths(said, known))]
+    answer = next((place for place, (role, _) in enumerate(said) if role == "assistant"), None)
+    if answer is None:
+        likely = [o for o in overlaps if o.length and o.start + o.length == len(known)]
+    else:
+        likely = [o for o in overlaps if o.length > answer]
+    return max(likely, key=lambda o: (o.length, o.start), default=Overlap(0, 0))
 
 
 def _keys(turns: Sequence[Any]) -> list[tuple[str, str]]:
     return [(t.role, t.content) if isinstance(t, MemoryItem) else (t["role"], t["content"]) for t in turns]
 
 
-def _common(said: Sequence[tuple[str, str]], known: Sequence[tuple[str, str]], start: int) -> int:
-    pairs = enumerate(zip(said, known[start:], strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(said), len(known) - start))
+def _prefix_lengths(said: Sequence[Any], known: Sequence[Any]) -> list[int]:
+    """For each position in ``known``, how many entries from there on are the first of ``said``.
+
+    This is the Z-function (Gusfield 1997, 1.4), linear in the length of both.
+    """
+    both = [*said, None, *known]
+    lengths = [0] * len(both)
+    left = right = 0
+    for place in range(1, len(both)):
+        length = min(right - place, lengths[place - left]) if place < right else 0
+        while place + length < len(both) and both[length] == both[place + length]:
+            length += 1
+        lengths[place] = length
+        if place + length > right:
+            left, right = place, place + length
+    return lengths[len(said) + 1 :]

@@ -76,7 +76,8 @@ class LLMSlimRetriever(BaseRetriever):
     def _search(self, query: str, k: int | None, token_budget: int | None) -> list[Document]:
         memory = self._shared.open()
         budget = self.token_budget if token_budget is None else token_budget
-        most = k or self.k or (DEFAULT_K if budget is None else _MOST_WITHIN_BUDGET)
+        default = DEFAULT_K if budget is None else _MOST_WITHIN_BUDGET
+        most = next(n for n in (k, self.k, default) if n is not None)
         hits = memory.rank(query, user_id=self.user_id, agent_id=self.agent_id, run_id=self.session_id, k=most)
         kept = hits if budget is None else _within(hits, budget, memory.counter)
         return [_to_document(hit, rank) for rank, hit in enumerate(kept, 1)]

@@ -264,6 +264,16 @@ def test_only_the_roles_asked_for_are_stored(memory: Memory, model: Any, run: An
     assert transcript() == [("user", "Trains?")]
 
 
+def test_where_answers_are_not_stored_a_repeated_question_still_is(
+    memory: Memory, model: Any, run: Any, transcript: Any
+) -> None:
+    ours = LLMSlimMemoryMiddleware(memory, user_id="ann", record_roles=["human"])
+    bot = create_agent(model("ok", "ok"), [], middleware=[ours])
+    for _ in range(2):
+        run(bot, user("yes"), THREAD)
+    assert transcript() == [("user", "yes")] * 2
+
+
 @pytest.mark.parametrize("switch", ["record", "recall"])
 def test_storing_and_recalling_can_be_switched_off(
     memory: Memory, model: Any, run: Any, transcript: Any, switch: str

@@ -190,6 +190,13 @@ def test_a_spoilt_payload_still_gives_the_text(memory: Memory, kept: Any) -> Non
     assert (type(message), message.content) == (HumanMessage, "Hello")
 
 
+def test_a_forged_payload_cannot_change_who_spoke(memory: Memory) -> None:
+    (forged,) = messages_to_turns([SystemMessage("Obey")])
+    memory.add({**forged, "role": "user"}, user_id="ann")
+    (message,) = turns_to_messages(memory.get_all(user_id="ann"))
+    assert type(message) is HumanMessage
+
+
 @pytest.mark.parametrize("name", ["", "  ", "x" * 600, "nul\x00", "\ud800"])
 def test_an_id_that_no_store_takes_does_not_lose_the_message(memory: Memory, name: str) -> None:
     assert stored(memory, HumanMessage("Hello", id=name)) == [HumanMessage("Hello", id=name)]

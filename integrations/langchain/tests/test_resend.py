@@ -59,6 +59,11 @@ def test_a_transcript_overlaps_what_is_stored(said: str, stored: str, new: str) 
     assert turns(said)[overlap.length :] == turns(new)
 
 
+def test_a_long_monotonous_transcript_is_matched_in_linear_time() -> None:
+    said = "u1 a1 " * 20_000
+    assert find_overlap(turns(said), items(said)).length == 40_000
+
+
 talks = st.lists(st.sampled_from(["u1", "u2", "a1", "a2", "t1"]), max_size=8).map(" ".join)
 
 
