@@ -22,6 +22,7 @@ import pytest
 from llmslim_memory.errors import StoreUnavailableError
 from llmslim_memory.stores import SQLiteStore
 from llmslim_memory.stores import sqlite_connections as connections
+from llmslim_memory.stores.sqlite_files import use_wal
 from llmslim_memory.testing.turns import ASHA, add_all, contents, turn
 from llmslim_memory.types import Analysis, Batch, MemoryItem, Record, Scope
 
@@ -257,6 +258,30 @@ class TestForks:
 
             assert self.in_child(work) == 0
             assert contents(store.list(ASHA)) == ["before"]
+
+
+class TestWithoutAWriteAheadLog:
+    def test_a_place_without_one_is_told_in_the_log(self, caplog: pytest.LogCaptureFixture) -> None:
+        with closing(sqlite3.connect(":memory:")) as db:  # has none either
+            use_wal(db, 1.0)
+        assert "reading waits for writing" in caplog.text
+
+    def test_threads_write_read_and_erase_all_the_same(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(connections, "use_wal", lambda db, busy_timeout: None)
+
+        def work(number: int) -> None:
+            scope = Scope(user_id=f"user {number}")
+            for n in range(8):
+                [item_id] = add_all(store, turn(f"canary {n}", user_id=scope.user_id))
+                assert contents(store.list(scope)) == [f"canary {n}"]
+                assert store.delete(item_id)
+
+        with SQLiteStore(path) as store:
+            with ThreadPoolExecutor(6) as pool:
+                list(pool.map(work, range(6)))
+            assert store.scopes() == []
+            assert b"canary" not in path.read_bytes()
+            assert [p.name for p in path.parent.iterdir()] == ["memory.db"]
 
 
 class TestFilesThatMove:
