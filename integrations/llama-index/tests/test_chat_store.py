@@ -130,6 +130,15 @@ async def test_what_was_recalled_is_not_stored_as_if_it_had_been_said(memory: Me
     assert texts_of(memory) == ["Hi!"]
 
 
+async def test_a_message_that_quotes_recalled_history_stays_in_its_session(memory: Memory) -> None:
+    store = LLMSlimChatStore(memory, user_id="ann")
+    recalled = ContextEnvelope("user: I live in Pune.").to_text()
+    said = [user(f"What does this mean?\n{recalled}"), assistant(recalled)]
+    await store.add_messages("s1", said)
+    assert await store.get_messages("s1") == said
+    assert texts_of(memory) == ["", ""]
+
+
 def texts_of(memory: Memory) -> list[str]:
     return [item.content for item in memory.get_all(user_id="ann")]
 

@@ -165,6 +165,9 @@ def test_a_block_whose_file_is_gone_still_comes_back(tmp_path: Path) -> None:
     assert again.blocks[0].path == path
 
 
+@pytest.mark.skipif(
+    "IOBase" not in str(ImageBlock.model_fields["image"]), reason="llama-index-core 0.14.0 takes no stream"
+)
 def test_a_stream_comes_back_as_its_bytes() -> None:
     again = reread(ChatMessage(blocks=[ImageBlock(image=io.BytesIO(b"\x89PNG\r\n\x1a\n"))]))
     assert again.blocks[0].resolve_image().read() == b"\x89PNG\r\n\x1a\n"

@@ -10,23 +10,33 @@ from llama_index.memory.llmslim.jsonable import encode
 
 from llmslim_memory import ContextEnvelope
 
-_NOTICE = ContextEnvelope("text").to_text().partition("\n")[0]
+# How every envelope begins and how its last line begins, whatever is in it.
+_BEGIN, _, _REST = ContextEnvelope("text").to_text().partition(' id="')
+_END = _REST.splitlines()[-1].partition(' id="')[0]
+_PUT_INTO = frozenset({"system", "developer", "user"})
 
 
 def is_recalled(text: str) -> bool:
     """Whether ``text`` holds recalled history, which must not be remembered as if it had been said."""
-    return _NOTICE in text
+    return _BEGIN in text and _END in text
 
 
 def without_recalled(message: ChatMessage) -> ChatMessage | None:
-    """``message`` without the recalled history that was put into it; ``None`` if it held nothing else.
+    """``message`` without the blocks of recalled history that a memory put into it; ``None`` if that was all of it.
 
-    A tool's answer stays as it is, since the model that asked for it must find it.
+    What a tool or the model answered stays as it is, and so does a message that only quotes recalled history.
     """
-    kept = [block for block in message.blocks if not (isinstance(block, TextBlock) and is_recalled(block.text))]
-    if message.role.value in ("tool", "function") or len(kept) == len(message.blocks):
+    kept = [block for block in message.blocks if not (isinstance(block, TextBlock) and _is_put_in(block.text))]
+    if message.role.value not in _PUT_INTO or len(kept) == len(message.blocks):
         return message
     return message.model_copy(update={"blocks": kept}) if kept else None
+
+
+def _is_put_in(text: str) -> bool:
+    """Whether ``text`` is an envelope, or the memory block that holds one, and nothing beside it."""
+    inside = text.strip()
+    bare = inside.startswith(_BEGIN) and inside.rpartition("\n")[2].startswith(_END)
+    return is_recalled(text) and (bare or (inside.startswith("<memory>") and inside.endswith("</memory>")))
 
 
 def block_text(block: Any) -> str:
