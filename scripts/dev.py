@@ -21,7 +21,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
 ADAPTERS = {"langchain": ROOT / "integrations" / "langchain", "llama-index": ROOT / "integrations" / "llama-index"}
-TEST_PATHS = ["tests", "integrations/langchain/tests", "integrations/llama-index/tests", "README.md", "docs"]
+TEST_PATHS = [
+    "tests",
+    "integrations/langchain/tests",
+    "integrations/llama-index/tests",
+    "integrations/llama-index/README.md",
+    "README.md",
+    "docs",
+]
 CORE_ONLY = ["-e", "."]
 EVERYTHING = ["-e", ".[dev]", "-e", "integrations/langchain[dev]", "-e", "integrations/llama-index[dev]"]
 # Database servers are to be there, and nothing is to wait for a network.
