@@ -82,6 +82,7 @@ class AsyncMemory:
 
     add = _in_thread(Memory.add)
     restore = _in_thread(Memory.restore)
+    apply = _in_thread(Memory.apply)
     update = _in_thread(Memory.update)
     delete = _in_thread(Memory.delete)
     delete_all = _in_thread(Memory.delete_all)

@@ -32,6 +32,7 @@ from llmslim_memory.texts import check_content, check_metadata, clean_text
 from llmslim_memory.times import parse_time
 from llmslim_memory.tokens import TokenCounter, make_counter
 from llmslim_memory.types import (
+    Applied,
     Batch,
     Edit,
     Hit,
@@ -45,7 +46,16 @@ from llmslim_memory.types import (
     SupportsScan,
     check_id,
 )
-from llmslim_memory.writing import as_stored, derive_id, store_items, to_items, without_deleted, write
+from llmslim_memory.writing import (
+    analysed,
+    as_stored,
+    derive_id,
+    get_many,
+    store_items,
+    to_items,
+    without_deleted,
+    write,
+)
 
 INDEX_CACHE_BYTES = 256 << 20
 SEARCH_ATTEMPTS = 10
@@ -226,6 +236,23 @@ class Memory:
             analyse=self._indexes.analyse,
         )
         return [item for item in items if item.id in new]
+
+    def apply(self, batch: Batch) -> Applied:
+        """Do several writes, side records included, in one transaction; for adapters and programs that keep records.
+
+        Turns, texts and metadata are taken as they are, and so are their ids: clean and check untrusted ones before.
+
+        Raises:
+            DuplicateIdError: An id to add is stored already, or a record to claim exists; nothing was written.
+            UnsupportedError: The store keeps no records (``SupportsRecords``).
+        """
+        if not isinstance(self._store, SupportsRecords):
+            raise UnsupportedError(
+                f"{type(self._store).__name__} keeps no side records: give it apply(), records() and tombstones() "
+                "(SupportsRecords)"
+            )
+        edited = get_many(self._store, (edit.item_id for edit in batch.edit if edit.content is not None))
+        return self._store.apply(analysed(self._store, batch, list(edited.values()), self._indexes.analyse))
 
     def update(
         self, memory_id: str, content: str | None = None, *, metadata: Mapping[str, Any] | None = None

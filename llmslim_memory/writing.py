@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
@@ -151,9 +151,20 @@ def write(
         for edit in batch.edit:
             store.update(edit.item_id, content=edit.content, metadata=edit.metadata)
         return
-    analyses: dict[str, Analysis] = {}
-    if isinstance(store, SupportsAnalysis):
-        roles = {item.id: item.role for item in items}
-        analyses = {item.id: analyse(item.role, item.content) for item in batch.add}
-        analyses |= {e.item_id: analyse(roles[e.item_id], e.content) for e in batch.edit if e.content is not None}
-    store.apply(Batch(add=batch.add, edit=batch.edit, analyses=analyses))
+    store.apply(analysed(store, batch, items, analyse))
+
+
+def analysed(
+    store: MemoryStore, batch: Batch, items: Sequence[MemoryItem], analyse: Callable[[str, str], Analysis]
+) -> Batch:
+    """``batch`` with what is worked out about each text it writes; ``items`` tell the roles of edited turns."""
+    if not isinstance(store, SupportsAnalysis):
+        return batch
+    roles = {item.id: item.role for item in items}
+    analyses = {item.id: analyse(item.role, item.content) for item in batch.add}
+    analyses |= {
+        edit.item_id: analyse(roles[edit.item_id], edit.content)
+        for edit in batch.edit
+        if edit.content is not None and edit.item_id in roles
+    }
+    return replace(batch, analyses=analyses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ from typing import Any
 import pytest
 
 from llmslim_memory import (
+    Batch,
     DuplicateIdError,
+    Edit,
     InMemoryStore,
     Memory,
     MemoryItem,
+    Record,
     Scope,
     SQLiteStore,
     UnsupportedError,
@@ -329,3 +333,22 @@ def test_searches_go_on_while_others_delete_and_edit_what_they_would_show() -> N
             memory.delete(item.id) if n % 2 else memory.update(item.id, "shorter")
         done.set()
         assert [search.result() for search in searches] == [None] * 3
+
+
+def test_turns_and_side_records_are_written_together_or_not_at_all() -> None:
+    store = InMemoryStore()
+    memory = Memory(store)
+    turn = MemoryItem("a", "user", "the heron is grey", NOON, user_id="u1")
+    record = Record("note", "k", {"n": 1}, item_id="a")
+    assert memory.apply(Batch(add=[turn], claim=[record])).added == 1
+    with pytest.raises(DuplicateIdError):
+        memory.apply(Batch(add=[replace(turn, id="b")], claim=[record]))
+    assert memory.get("b") is None
+    assert memory.apply(Batch(edit=[Edit("a", "the stork is white"), Edit("unknown", "x")])).edited == 1
+    assert [hit.text for hit in memory.rank("stork", user_id="u1")] == ["the stork is white"]
+    assert store.records("note") == [record]
+
+
+def test_a_store_without_records_says_what_it_lacks() -> None:
+    with pytest.raises(UnsupportedError, match="SupportsRecords"):
+        Memory(BareStore()).apply(Batch())
