@@ -12,9 +12,9 @@ from llmslim_memory.ranking.scoring import WEIGHTS
 from llmslim_memory.ranking.semantic import Scorer
 from llmslim_memory.views import Candidate, Ranking
 
-MAX_SCORED = 200
+MAX_SCORED = 300
 """At most this many passages are scored for a question: the best ones, then the latest."""
-WEIGHT = 0.6
+WEIGHT = 0.8
 """What the scorer's answer counts for beside the lexical score."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
@@ -10,6 +11,17 @@ from llmslim_memory.ranking.dates import asked_time, named_dates
 from llmslim_memory.ranking.stopwords import OTHERS, QUESTION
 from llmslim_memory.ranking.synonyms import SYNONYMS
 
+_SAY = "say|suggest|recommend|mention|tell|give|explain|advise|propose|list|write|show|describe"
+_SAID = (
+    "said|suggested|recommended|mentioned|told|gave|given|explained|advised|proposed|listed|wrote|written|showed|shown"
+)
+_SAYING = "suggestions?|recommendations?|advice|answer|reply|response|explanation|list"
+# "What did you recommend?" asks for what a reply said, not the user.
+_ASKS_REPLY = re.compile(
+    rf"\b(?:(?:did|have|had) you (?:{_SAY}|{_SAID})|you (?:{_SAID})|your (?:{_SAYING}))\b"
+    r"|你(?:之前|上次|刚才)?(?:说|建议|推荐|提到|告诉)",
+    re.IGNORECASE,
+)
 MAX_TERMS = 64
 """At most this many terms of a question are looked up, the first ones."""
 
@@ -29,6 +41,8 @@ class Query:
     spans: tuple[tuple[int, int], ...] = ()
     numbers: frozenset[int] = field(default=frozenset())
     """The terms themselves, without what may stand for them."""
+    asks_reply: bool = False
+    """Whether it asks for what a reply said."""
 
 
 def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> Query:
@@ -46,7 +60,8 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
     for named in named_dates(asked.rest, words):
         found |= {number: QueryTerm(((number, 1.0),)) for number in map(term, named.terms())}
     kept = tuple(found.values())[:MAX_TERMS]
-    return Query(kept, asked.spans, frozenset(query_term.options[0][0] for query_term in kept))
+    numbers = frozenset(query_term.options[0][0] for query_term in kept)
+    return Query(kept, asked.spans, numbers, bool(_ASKS_REPLY.search(text)))
 
 
 def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, QueryTerm]:

@@ -28,6 +28,8 @@ class Weights:
     other_speaker: float = 0.85
     time: float = 0.3
     window: float = 0.3
+    asked_window: float = 1.0
+    asked_user: float = 0.6
     passage: float = 0.5
 
 
@@ -113,8 +115,12 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
         turns += weights.time * float(turns.max(initial=0.0)) * near * (turns > 0)
     else:
         turns = near
+    if query.asks_reply:
+        turns = np.where(snapshot.is_user, weights.asked_user * turns, turns)
     own = (pools.turns.scores > 0) if query.terms else near > 0
-    passages = _passage_scores(pools, turns, weights)
+    passages = _passage_scores(
+        pools, turns, weights.asked_window if query.asks_reply else weights.window, weights.passage
+    )
     own_passages = (pools.passages.scores > 0) if query.terms else passages > 0
     return Scores(turns, passages, own, own_passages, pools.covered() if query.terms else near)
 
@@ -148,13 +154,13 @@ def _nearness(times: NDArray[np.int64], spans: tuple[tuple[int, int], ...]) -> F
     return near
 
 
-def _passage_scores(pools: _Pools, turns: Floats, weights: Weights) -> Floats:
+def _passage_scores(pools: _Pools, turns: Floats, window: float, passage: float) -> Floats:
     """What passages score: a turn of one passage as the turn, a window of a long one less, by what it holds itself."""
     snapshot = pools.snapshot
     if not len(turns):
         return np.zeros(len(snapshot.positions))
     of_turn = turns[snapshot.positions]  # a turn that is gone has position -1, and is cleared below
-    windows = weights.window * (of_turn + weights.passage * normalised(pools.passages.scores))
+    windows = window * (of_turn + passage * normalised(pools.passages.scores))
     scores = np.where(snapshot.in_windows, windows, of_turn)
     if snapshot.alive_passages < len(scores):
         scores[snapshot.positions < 0] = 0.0

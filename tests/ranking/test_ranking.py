@@ -119,3 +119,11 @@ def test_a_long_reply_is_shown_by_its_best_passage(find: Find) -> None:
 def test_an_identifier_is_found_among_its_likes(find: Find, question: str) -> None:
     likes = [f"it is {name}" for name in ("blue-117-x", "INV-2292", "v0.11.3", "192.168.1.8", "snake_case_other")]
     assert contents(find([*likes, f"it is {question}"], question))[0] == f"it is {question}"
+
+
+def test_what_did_you_recommend_asks_for_the_reply(find: Find) -> None:
+    filler = "There is much to say about the old town and its squares. " * 12
+    reply = turn(1, f"{filler}Try the restaurant Alba near the harbour. {filler}", role="assistant")
+    turns = [turn(0, "Which restaurant is good?"), reply, turn(2, "Our restaurant trip was nice", run="r2")]
+    turns += [turn(n, text, run="r3") for n, text in enumerate(ASIDES, 3)]
+    assert "Alba" in find(turns, "Which restaurant near the harbour did you recommend?")[0].text
