@@ -41,7 +41,7 @@ class LLMSlimState(AgentState[Any]):
     llmslim_memory: NotRequired[Annotated[dict[str, str], UntrackedValue, PrivateStateAttr]]
 
 
-class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any, Any]):
+class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any]):
     """Gives an agent a memory of all that was said to it, across threads and processes.
 
     Once a run, before the first model call, what answers the user's question is recalled. Every model call of the run
