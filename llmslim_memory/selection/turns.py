@@ -61,10 +61,11 @@ class TurnPicker:
 
     def _fill(self, ranked: list[Ranked], ranking: Ranking, reply_room: int) -> None:
         misses = 0
+        candidates = [one for *_, one in ranked]
         for index, (pool, rank, candidate) in enumerate(ranked):
             if self.packer.room < LEAST_ROOM or misses > MISSES:
                 break
-            self.contents.ahead([one for *_, one in ranked[index : index + 1]], 0)
+            self.contents.ahead(candidates, index)
             if (pool, candidate.turn, candidate.part) in self.verdicts:
                 continue
             room = self.packer.room if pool == "user" else min(self.packer.room, reply_room)
