@@ -6,7 +6,6 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
 from typing import Any, TextIO
 
 from rich.console import Console
@@ -64,12 +63,6 @@ def show_json(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=2)
     unsafe = {ord(char): f"\\u{ord(char):04x}" for char in _BIDI | {chr(code) for code in range(0x7F, 0xA0)}}
     print(text.translate(unsafe))  # noqa: T201 - JSON goes out as it is, without rich's wrapping
-
-
-def show_lines(values: Iterable[Any]) -> None:
-    """Print values as JSON, one a line."""
-    for value in values:
-        print(json.dumps(value))  # noqa: T201
 
 
 def turn_line(item: MemoryItem, *, width: int = 100) -> Text:
