@@ -57,7 +57,8 @@ def translate(error: driver.PyMongoError) -> LLMSlimError:
     if isinstance(error, driver.InvalidOperation) and "close" in str(error):
         return StoreClosedError("the MongoDB client was closed")
     if is_temporary(error):
-        return StoreUnavailableError(_UNAVAILABLE_CODES.get(code, _TOO_LATE if error.timeout else UNREACHABLE))
+        too_late = error.timeout and not isinstance(error, driver.ServerSelectionTimeoutError)
+        return StoreUnavailableError(_UNAVAILABLE_CODES.get(code, _TOO_LATE if too_late else UNREACHABLE))
     return StoreError(f"MongoDB refused the operation ({code or type(error).__name__})")
 
 

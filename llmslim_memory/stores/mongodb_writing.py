@@ -8,7 +8,7 @@ slow finds itself struck, and gives what it wrote new numbers before it says tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,13 +19,13 @@ import pymongo
 from bson.errors import BSONError
 from pymongo import ReturnDocument, UpdateOne, WriteConcern
 from pymongo.client_session import ClientSession
-from pymongo.errors import BulkWriteError, OperationFailure, PyMongoError
+from pymongo.errors import BulkWriteError, OperationFailure, PyMongoError, ServerSelectionTimeoutError
 from pymongo.read_concern import ReadConcern
 
 from llmslim_memory.errors import DuplicateIdError, StoreError
 from llmslim_memory.stores import base
 from llmslim_memory.stores.mongodb_documents import Document
-from llmslim_memory.stores.mongodb_errors import is_temporary
+from llmslim_memory.stores.mongodb_errors import is_temporary, translate
 from llmslim_memory.stores.mongodb_plan import Plan, numbered
 from llmslim_memory.stores.mongodb_schema import COUNTER, DURABLE, Collections
 from llmslim_memory.types import Applied
@@ -34,6 +34,9 @@ Session = ClientSession | None
 
 PRESUMED_DEAD = timedelta(minutes=5)
 """How long a write may be under way; MongoDB itself ends transactions after one minute."""
+
+WRITE_SECONDS = 60.0
+"""How long one write may take where the client sets no timeout: as long as MongoDB lets a transaction run."""
 
 _NO_TRANSACTIONS = 20
 
@@ -58,6 +61,8 @@ class Writer:
         self._to = collections
         self._transactions = transactions
         self._client = collections.turns.database.client
+        timeout = self._client.options.timeout
+        self._patience = WRITE_SECONDS if timeout is None else timeout
 
     def write(self, plan: Plan) -> Applied:
         """Do all of ``plan``, or nothing."""
@@ -70,7 +75,7 @@ class Writer:
             if not is_temporary(error):
                 self._take_back(announced)
             raise
-        except (StoreError, DuplicateIdError, BSONError, UnicodeEncodeError, OverflowError):
+        except (DuplicateIdError, BSONError, UnicodeEncodeError, OverflowError):
             self._take_back(announced)
             raise
         if not self._take_back(announced):
@@ -95,12 +100,6 @@ class Writer:
         if counter is None:
             raise _no_counter()
         return counter
-
-    @property
-    def _patience(self) -> float | None:
-        """Seconds for one write: what the client says, else as long as it looks for a server."""
-        options = self._client.options
-        return options.timeout if options.timeout is not None else float(options.server_selection_timeout)
 
     def _announce(self, size: int) -> Announced:
         token = uuid4().hex
@@ -135,14 +134,21 @@ class Writer:
     def _whole(self, plan: Plan, after: int) -> Applied:
         if self._transactions:
             try:
-                return self._in_transaction(lambda session: self._steps(plan, after, session))
+                return self._in_transaction(plan, after)
             except OperationFailure as error:
                 if error.code != _NO_TRANSACTIONS:
                     raise
                 self._transactions = False
         return self._undoing(plan, after)
 
-    def _in_transaction(self, steps: Callable[[ClientSession], Applied]) -> Applied:
+    def _in_transaction(self, plan: Plan, after: int) -> Applied:
+        def steps(session: ClientSession) -> Applied:
+            try:
+                return self._steps(plan, after, session)
+            except ServerSelectionTimeoutError as error:
+                # PyMongo would start the transaction again and again; the client has waited as long as it was told.
+                raise translate(error) from error
+
         with self._client.start_session() as session:
             return session.with_transaction(steps, read_concern=ReadConcern("snapshot"), write_concern=DURABLE)
 

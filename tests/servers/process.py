@@ -60,6 +60,13 @@ class ServerProcess(ABC):
             self._process.wait()
             self._process = None
 
+    def stop(self) -> None:
+        """End it in order."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(timeout=60)
+            self._process = None
+
     def remove(self) -> None:
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)

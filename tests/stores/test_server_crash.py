@@ -122,6 +122,7 @@ class TestCrash:
                     writer.result(timeout=240)
             finally:
                 outcomes.given_up = True
+                outcomes.server_back.set()
         stored = [item for thread in range(THREADS) for item in memory.get_all(user_id=f"user-{thread}")]
         expected = {f"{half} half of {name}" for name in outcomes.acknowledged for half in HALVES}
         assert len(outcomes.acknowledged) == ADDS
@@ -136,3 +137,12 @@ class TestCrash:
             memory.search("Where is the spare key?", user_id="asha")
         server.start()
         assert "blue pot" in memory.search("Where is the spare key?", user_id="asha").text
+
+    def test_a_server_that_restarted_while_nobody_asked_is_not_noticed(
+        self, server: ServerProcess, memory: Memory
+    ) -> None:
+        memory.add({"role": "user", "content": "before"}, user_id="asha")
+        server.kill()
+        server.start()
+        memory.add({"role": "user", "content": "after"}, user_id="asha")
+        assert [item.content for item in memory.get_all(user_id="asha")] == ["before", "after"]

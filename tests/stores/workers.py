@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from servers.fixtures import DATABASE
 from stores.samples import turn
 
+from llmslim_memory.stores.mongodb import MongoStore
 from llmslim_memory.stores.postgres import PostgresStore
 
 
@@ -21,8 +23,10 @@ def start_at_once(kind: str, url: str, name: str, count: int) -> int:
     return subprocess.run(command, cwd=Path(__file__).parents[1], timeout=120, check=False).returncode
 
 
-def open_store(kind: str, url: str, name: str) -> PostgresStore:
-    return PostgresStore(url, table=name)
+def open_store(kind: str, url: str, name: str) -> PostgresStore | MongoStore:
+    if kind == "postgres":
+        return PostgresStore(url, table=name)
+    return MongoStore(url, database=DATABASE, collection=name)
 
 
 def _open_and_add(kind: str, url: str, name: str, item_id: str) -> None:
