@@ -13,7 +13,6 @@ from servers.fixtures import need
 from servers.process import ServerProcess
 
 from llmslim_memory import Memory, MongoStore, PostgresStore, StoreUnavailableError
-from llmslim_memory.types import MemoryStore
 
 THREADS = 8
 ADDS = 1_000
@@ -31,7 +30,8 @@ def mongo_server(*, standalone: bool = False) -> ServerProcess:
     need("secantus")
     from servers.mongodb import MongoServer
 
-    return MongoServer(standalone=standalone)
+    # A commit of a transaction does not wait for this server's journal unless it is told so, unlike MongoDB's.
+    return MongoServer("--sync-on-commit", standalone=standalone)
 
 
 def standalone_mongo_server() -> ServerProcess:
@@ -101,8 +101,10 @@ class TestCrash:
         server.remove()
 
     @pytest.fixture
-    def memory(self, server: ServerProcess, open_store: Callable[[ServerProcess], MemoryStore]) -> Iterator[Memory]:
-        with Memory(open_store(server), encoding=len) as memory:
+    def memory(
+        self, server: ServerProcess, open_store: Callable[[ServerProcess], PostgresStore | MongoStore]
+    ) -> Iterator[Memory]:
+        with open_store(server) as store, Memory(store, encoding=len) as memory:
             yield memory
 
     def test_every_acknowledged_turn_is_there_once_and_the_same_memory_goes_on(
