@@ -169,6 +169,13 @@ async def test_twenty_puts_at_once_are_stored_in_one_order(tmp_path: Path) -> No
     assert len({item.seq for item in items}) == 40
 
 
+async def test_puts_at_once_into_a_full_window_leave_a_full_window(write_through: MakeMemory) -> None:
+    session = write_through(token_limit=400, token_flush_size=20, chat_history_token_ratio=0.5)
+    await asyncio.gather(*(session.aput(user(f"Message number {number} of a crowd.")) for number in range(60)))
+    window = await session.aget_all(MessageStatus.ACTIVE)
+    assert 150 < sum(session._estimate_token_count(message) for message in window) <= 200
+
+
 def test_puts_from_many_threads_are_all_stored(tmp_path: Path) -> None:
     session = LLMSlimMemory.from_defaults(memory=tmp_path / "memory.db", user_id="ann", session_id="s1")
     with ThreadPoolExecutor(8) as pool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -61,6 +62,10 @@ class LLMSlimChatStore(AsyncDBChatStore):
     def attach(self, memory: MemoryLike) -> None:
         """Give a store that was unpickled its memory again."""
         self._engine.attach(memory)
+
+    def one_at_a_time(self) -> asyncio.Lock:
+        """A lock for what the coroutines of the running event loop must not do at once, such as emptying a window."""
+        return self._engine.one_at_a_time()
 
     async def get_messages(
         self,

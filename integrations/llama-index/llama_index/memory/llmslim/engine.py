@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from llmslim_memory import AsyncMemory, InvalidTypeError, InvalidValueError, Memory, MemoryStore, Scope
 
@@ -24,6 +25,7 @@ class Engine:
 
     def __init__(self, memory: MemoryLike | None) -> None:
         self._memory: AsyncMemory | None = None
+        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         if memory is not None:
             self.attach(memory)
 
@@ -42,6 +44,10 @@ class Engine:
     async def run(self, work: Callable[[Memory], T]) -> T:
         """Do ``work`` in a worker thread, the opening of the database and of the tokenizer's vocabulary included."""
         return await asyncio.to_thread(lambda: work(self._ready()))
+
+    def one_at_a_time(self) -> asyncio.Lock:
+        """A lock for what the coroutines of the running event loop must not do at once."""
+        return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
     def tokenize(self, text: str) -> list[int]:
         """As many entries as ``text`` has tokens by the memory's counter: what LlamaIndex calls a tokenizer."""

@@ -139,6 +139,11 @@ class LLMSlimMemory(Memory):
         """End the session's messages; as :meth:`areset`."""
         asyncio_run(self.areset(status, forget=forget))
 
+    async def _manage_queue(self) -> None:
+        # Puts at the same time would each see the same full window, and empty it several times over.
+        async with self._store().one_at_a_time():
+            await super()._manage_queue()
+
     def _store(self) -> LLMSlimChatStore:
         if not isinstance(self.sql_store, LLMSlimChatStore):
             raise InvalidTypeError("make this memory with LLMSlimMemory.from_defaults(memory=..., user_id=...)")
