@@ -72,7 +72,7 @@ def source_id(message: BaseMessage) -> str | None:
 
 def text_digest(text: str) -> str:
     """A short digest of a turn's text as it was said; it differs from that of the content once that was corrected."""
-    return blake2b(text.encode(), digest_size=12).hexdigest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _whole(message: BaseMessage) -> BaseMessage:

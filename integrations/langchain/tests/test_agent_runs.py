@@ -93,6 +93,45 @@ def test_a_model_that_is_called_again_after_failing_is_stored_once(
     assert len(chat.seen) == 5
 
 
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The questions that memory was searched with."""
+    asked: list[str] = []
+    search_memory = Memory.search
+
+    def note(memory: Memory, query: str, **options: Any) -> Any:
+        asked.append(query)
+        return search_memory(memory, query, **options)
+
+    monkeypatch.setattr(Memory, "search", note)
+    return asked
+
+
+@ORDERS
+def test_a_run_recalls_once_for_all_its_model_calls_and_retries(
+    memory: Memory, model: Any, run: Any, searches: list[str], order: str
+) -> None:
+    retry = ModelRetryMiddleware(max_retries=2, initial_delay=0, jitter=False)
+    chat = model(ConnectionError(), call("Pune"), ConnectionError(), call("Goa"), "At nine.", "Bye.")
+    bot = agent(chat, memory, order, retry)
+    run(bot, user("Trains to Pune?"), THREAD)
+    run(bot, user("Thanks."), THREAD)
+    assert searches == ["Trains to Pune?", "Thanks."]
+
+
+def test_a_run_resumed_in_another_process_recalls_anew_but_not_for_each_retry(
+    memory: Memory, model: Any, run: Any, searches: list[str]
+) -> None:
+    saver = InMemorySaver()
+    with pytest.raises(ConnectionError):
+        run(agent(model(ConnectionError()), memory, checkpointer=saver), user("Trains to Pune?"), THREAD)
+    retry = ModelRetryMiddleware(max_retries=2, initial_delay=0, jitter=False)
+    chat = model(ConnectionError(), call("Pune"), ConnectionError(), call("Goa"), "At nine.")
+    run(agent(chat, memory, "memory last", retry, checkpointer=saver), None, THREAD)
+    # Before the crash; at the call where the run was resumed, which cannot hand on what it knows; for all calls after.
+    assert searches == ["Trains to Pune?"] * 3
+
+
 @ORDERS
 def test_what_the_user_said_is_kept_when_the_model_fails_for_good(
     memory: Memory, model: Any, run: Any, transcript: Any, order: str
