@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,12 +11,13 @@ from types import TracebackType
 from typing import Any, Self
 from weakref import finalize
 
-from llmslim_memory.errors import InvalidTypeError, InvalidValueError
+from llmslim_memory.errors import InvalidValueError
 from llmslim_memory.stores import base
 from llmslim_memory.stores import sqlite_rows as rows
-from llmslim_memory.stores.sqlite_connections import SYNCHRONOUS, Connections
-from llmslim_memory.stores.sqlite_errors import translated
-from llmslim_memory.stores.sqlite_files import create_file
+from llmslim_memory.stores.sqlite_care import back_up, find_damage
+from llmslim_memory.stores.sqlite_connections import Connections
+from llmslim_memory.stores.sqlite_options import to_path, to_synchronous, to_timeout
+from llmslim_memory.stores.sqlite_reading import added_since, find_changes
 from llmslim_memory.stores.sqlite_writing import Write
 from llmslim_memory.types import (
     Analysis,
@@ -62,13 +62,13 @@ class SQLiteStore:
         busy_timeout: float = 30.0,
         read_only: bool = False,
     ) -> None:
-        database = _database(path)
+        database = to_path(path)
         if read_only and database is None:
             raise InvalidValueError("a database in memory starts empty: read_only needs the path of a file")
         self._connections = Connections(
             database,
-            synchronous=_synchronous(synchronous),
-            busy_timeout=_timeout(busy_timeout),
+            synchronous=to_synchronous(synchronous),
+            busy_timeout=to_timeout(busy_timeout),
             read_only=read_only,
         )
         # A store that nobody closes is closed with its last reference, or at the latest with the process.
@@ -134,7 +134,7 @@ class SQLiteStore:
     def scan(self, *, scope: Scope | None = None, after: str | None = None, limit: int = 500) -> Page:
         last = 0 if after is None else base.parse_cursor(after)[0]
         base.check_limit(limit)
-        source, condition, values = _since(scope, last)
+        source, condition, values = added_since(scope, last)
         sql = f"""SELECT {rows.TURN} FROM {source} CROSS JOIN llmslim_content c ON c.seq = t.seq
             WHERE {condition} ORDER BY t.seq LIMIT {min(limit, 1 << 40) + 1}"""
         with self._connections.reader() as db:
@@ -217,26 +217,9 @@ class SQLiteStore:
     def changes(
         self, scope: Scope, *, after: str | None = None, version: int | None = None, encoding: str | None = None
     ) -> Changes:
-        seq, revision = (0, 0) if after is None else base.parse_cursor(after, 2)
+        known = None if after is None else base.parse_cursor(after, 2)
         with self._connections.reader() as db:
-            cursor = "{}-{}".format(*db.execute("SELECT seq, revision FROM llmslim_counter").fetchone())
-            if cursor == after:
-                return Changes(cursor, [], [])
-            columns, join, asked = _analysis(version, encoding)
-            source, condition, values = _since(scope, seq)
-            found = db.execute(f"SELECT {columns} FROM {source} {join} WHERE {condition}", [*asked, *values])
-            heads = {row[0]: rows.to_head(row) for row in found}
-            if after is None:
-                return Changes(cursor, list(heads.values()), [])
-            touched = db.execute("SELECT id, deleted FROM llmslim_change WHERE revision > ?", (revision,)).fetchall()
-            condition, values = rows.in_scope(scope, "t.")
-            found = db.execute(
-                f"""SELECT {columns} FROM llmslim_change x CROSS JOIN llmslim_memory t ON t.id = x.id {join}
-                WHERE x.revision > ? AND {condition}""",
-                [*asked, revision, *values],
-            )
-            heads |= {row[0]: rows.to_head(row) for row in found}
-        return Changes(cursor, list(heads.values()), [i for i, deleted in touched if deleted and i not in heads])
+            return find_changes(db, scope, known, version=version, encoding=encoding)
 
     def get_many(self, item_ids: Sequence[str]) -> dict[str, MemoryItem]:
         sql = f"""SELECT {rows.TURN} FROM json_each(?) j CROSS JOIN llmslim_memory t ON t.id = j.value
@@ -264,91 +247,14 @@ class SQLiteStore:
         Raises:
             InvalidValueError: There is a file already, or it cannot be created.
         """
-        target = Path(path).expanduser().absolute()
-        if target.exists():
-            raise InvalidValueError(f"{str(target)!r} exists already: pass the path of a new file")
-        partial = target.with_name(target.name + ".partial")
-        partial.unlink(missing_ok=True)
-        create_file(partial)
-        try:
-            self._connections.copy_into(partial)
-            _sync(partial)
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+        back_up(self._connections, path)
 
     def check(self) -> builtins.list[str]:
         """Read the whole file and return what is wrong with it, in SQLite's words; an empty list is good."""
         with self._connections.reader() as db:
-            return _damage(db) or _strays(db)
-
-
-def _damage(db: sqlite3.Connection) -> list[str]:
-    try:
-        return [line for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
-    except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
-            raise
-        return [str(error)]
-
-
-def _strays(db: sqlite3.Connection) -> list[str]:
-    tables = {row[0] for row in db.execute("PRAGMA foreign_key_check")}
-    return [f"rows in {table} belong to no turn" for table in sorted(tables)]
+            return find_damage(db)
 
 
 def _get(db: sqlite3.Connection, item_id: str) -> MemoryItem | None:
     row = db.execute(f"SELECT {rows.TURN} FROM {rows.TURNS} WHERE t.id = ?", (item_id,)).fetchone()
     return None if row is None else rows.to_item(row)
-
-
-def _since(scope: Scope | None, seq: int) -> tuple[str, str, list[Any]]:
-    """Table, condition and values for the turns of ``scope`` added after ``seq``."""
-    if scope is None:
-        return "llmslim_memory t", "t.seq > ?", [seq]
-    condition, values = rows.in_scope(scope, "t.")
-    given = scope.given()
-    if not seq and len(given) > 1:
-        return "llmslim_memory t", condition, values
-    # SQLite would weigh two ids against one id and the seq without knowing how many turns each leaves. This index is
-    # in the order of adding, so the rows are read from the file one after the other.
-    narrow = next(name for name in ("run_id", "user_id", "agent_id") if name in given)
-    index = "llmslim_" + narrow.removesuffix("_id")
-    return f"llmslim_memory t INDEXED BY {index}", f"{condition} AND t.seq > ?", [*values, seq]
-
-
-def _analysis(version: int | None, encoding: str | None) -> tuple[str, str, list[Any]]:
-    """Columns, join and values for heads with the analysis asked for."""
-    if version is None and encoding is None:
-        return rows.HEAD, "", []
-    asked = "CASE WHEN a.version = ? THEN a.data END, CASE WHEN a.encoding = ? THEN a.tokens END"
-    return f"{rows.HEAD}, {asked}", "LEFT JOIN llmslim_analysis a ON a.seq = t.seq", [version, encoding]
-
-
-def _database(path: str | Path) -> Path | None:
-    if not isinstance(path, str | Path):
-        raise InvalidTypeError(f"path must be a string or a Path, not {type(path).__name__}")
-    if str(path) == ":memory:":
-        return None
-    if not str(path).strip() or "\x00" in str(path):
-        raise InvalidValueError(f"{str(path)!r} names no file: pass a path, or ':memory:'")
-    return Path(path).expanduser().absolute()
-
-
-def _synchronous(value: str) -> str:
-    if not isinstance(value, str) or value.upper() not in SYNCHRONOUS:
-        raise InvalidValueError(f"synchronous is {value!r}: pass one of {', '.join(SYNCHRONOUS)}")
-    return value.upper()
-
-
-def _timeout(seconds: float) -> float:
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise InvalidTypeError(f"busy_timeout must be a number of seconds, not {type(seconds).__name__}")
-    if not 0 <= seconds <= 86400:
-        raise InvalidValueError(f"busy_timeout is {seconds}: pass seconds from 0 to 86400")
-    return float(seconds)
-
-
-def _sync(path: Path) -> None:
-    with translated(), path.open("rb") as file:
-        os.fsync(file.fileno())

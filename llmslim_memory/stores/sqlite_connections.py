@@ -20,7 +20,6 @@ from llmslim_memory.stores.sqlite_schema import check_header, check_version, mig
 logger = logging.getLogger(__name__)
 
 MAX_IDLE_READERS = 8
-SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
 ERASE_WAIT_MS = 250
 ERASE_RETRY_SECONDS = 1.0
 
