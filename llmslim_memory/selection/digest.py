@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ FLOOR = 0.05
 LATE, LATE_IN_ORDER = 0.45, 0.6
 """What a turn at the very end of its session loses in prominence, more where the order of first mentions is asked for."""
 SHORT = 4
+OPENINGS_FIRST = 1500
+DETAIL_SHARE = 0.25
+"""Of the room beyond so many tokens, this part goes into showing the best user turns whole."""
+LONGEST_REST = 150
 LEAST_ROOM = 12
 
 _ABOUT_THE_QUESTION = re.compile(
@@ -57,10 +61,27 @@ class Digest:
         turns = _worth_reading(history, ranking, users_only=self.users_only)
         self.contents.load(turns)
         interest = ranking.turn_scores[turns] * self._prominence(turns) * _substance(history, turns)
-        for rank, turn in enumerate(_by_turns(history, turns, interest), start=1):
-            if self.packer.room < LEAST_ROOM:
+        ordered = _by_turns(history, turns, interest)
+        self._fill(ordered, ranking, reserve=int(max(0, self.packer.room - OPENINGS_FIRST) * DETAIL_SHARE))
+        self._complete()
+        self._fill(ordered, ranking, reserve=0)
+
+    def _fill(self, ordered: Sequence[int], ranking: Ranking, *, reserve: int) -> None:
+        for rank, turn in enumerate(ordered, start=1):
+            if self.packer.room - reserve < LEAST_ROOM:
                 break
             self._try(turn, rank, float(ranking.turn_scores[turn]))
+
+    def _complete(self) -> None:
+        """Show the best of the user's turns whole instead of opened, while there is room."""
+        for candidate in list(self.packer.order):
+            content = self.contents.item(candidate.turn).content
+            rest = (candidate.end, len(content))
+            if self.contents.history.roles[candidate.turn] != "user" or not content[slice(*rest)].strip():
+                continue
+            more = replace(candidate, part=1, start=rest[0], end=rest[1], kind="window", tokens=self.packer.count(content[slice(*rest)]))
+            if more.tokens <= min(self.packer.room, LONGEST_REST):
+                self.packer.keep(more)
 
     def _prominence(self, turns: Sequence[int]) -> NDArray[np.float64]:
         """How early each turn stands in its session: what a session is about comes up early."""
@@ -68,13 +89,15 @@ class Digest:
         return 1 - late * _places(self.contents.history)[list(turns)]
 
     def _try(self, turn: int, rank: int, score: float) -> None:
+        pool = "user" if self.contents.history.roles[turn] == "user" else "reply"
+        if (pool, turn, 0) in self.verdicts:
+            return
         content = self.contents.item(turn).content
         span = opening(content)
         if span is None or turn in self.left_out:
             return
         text = content[slice(*span)]
         candidate = Candidate(turn, 0, *span, "opening", score, self.packer.count(text))
-        pool = "user" if self.contents.history.roles[turn] == "user" else "reply"
         status, reason = "dropped", None
         if self.seen.repeats(text):
             reason = "duplicate"

@@ -12,7 +12,7 @@ from llmslim_memory.views import Candidate, Ranking
 
 USER_SHARE = 0.35
 """The part of the room that replies cannot take while user turns want it."""
-USER_TURN_CAP = 0.3
+USER_TURN_CAP = 0.4
 """The most of the room that one user turn may take whole; a longer one is clipped."""
 LEAST_ROOM = 8
 WORTH_FILLING = 24
