@@ -79,7 +79,14 @@ class Digest:
             rest = (candidate.end, len(content))
             if self.contents.history.roles[candidate.turn] != "user" or not content[slice(*rest)].strip():
                 continue
-            more = replace(candidate, part=1, start=rest[0], end=rest[1], kind="window", tokens=self.packer.count(content[slice(*rest)]))
+            more = replace(
+                candidate,
+                part=1,
+                start=rest[0],
+                end=rest[1],
+                kind="window",
+                tokens=self.packer.count(content[slice(*rest)]),
+            )
             if more.tokens <= min(self.packer.room, LONGEST_REST):
                 self.packer.keep(more)
 
@@ -98,16 +105,14 @@ class Digest:
             return
         text = content[slice(*span)]
         candidate = Candidate(turn, 0, *span, "opening", score, self.packer.count(text))
-        status, reason = "dropped", None
-        if self.seen.repeats(text):
-            reason = "duplicate"
-        elif self.packer.cost(candidate) > self.packer.room:
-            reason = "budget"
-        else:
-            self.seen.add(text)
-            self.packer.keep(candidate)
-            status = "kept"
-        self.verdicts[pool, turn, 0] = Verdict(candidate, pool, rank, status, reason)
+        status, reason = "dropped", "budget"
+        if self.packer.cost(candidate) <= self.packer.room:
+            if self.seen.add(text):
+                self.packer.keep(candidate)
+                status, reason = "kept", ""
+            else:
+                reason = "duplicate"
+        self.verdicts[pool, turn, 0] = Verdict(candidate, pool, rank, status, reason or None)
 
 
 def _worth_reading(history: History, ranking: Ranking, *, users_only: bool) -> list[int]:

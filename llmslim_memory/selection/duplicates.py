@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from llmslim_memory.selection.terms import word_set
+import re
 
-FILLERS = word_set("a an the so well oh ok okay um uh hmm just really very please hi hey hello also actually")
-_EDGES = ".,;:!?\u2026\"'`()[]{}*_\u2018\u2019\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001-\u2013\u2014"
+FILLERS = "a|an|the|so|well|oh|ok|okay|um|uh|hmm|just|really|very|please|hi|hey|hello|also|actually"
+_ASIDE = re.compile(
+    rf"\b(?:{FILLERS})\b|[.,;:!?\u2026\"`()\[\]{{}}*\u201c\u201d\u3002\uff0c\uff01\uff1f\u3001]+(?=\s|$)|^[\W_]+"
+)
+_COMPARED = 2_000
+"""Texts that agree so far and in length are taken to agree."""
 
 
 class Seen:
     """The texts shown so far. Two texts are one if only case, punctuation or filler words tell them apart."""
 
     def __init__(self) -> None:
-        self._keys: set[tuple[str, ...]] = set()
+        self._keys: set[tuple[int, str]] = set()
 
-    def add(self, text: str) -> None:
-        """Note a text as shown."""
-        self._keys.add(_key(text))
-
-    def repeats(self, text: str) -> bool:
-        """Whether ``text`` says only what was shown already, in the same words."""
+    def add(self, text: str) -> bool:
+        """Note a text as shown; say whether it says more than what was shown already, in other words."""
         key = _key(text)
-        return bool(key) and key in self._keys
+        if not key[1] or key not in self._keys:
+            self._keys.add(key)
+            return True
+        return False
 
 
-def _key(text: str) -> tuple[str, ...]:
-    words = (word.strip(_EDGES) or word for word in text.casefold().split())
-    return tuple(word for word in words if word not in FILLERS)
+def _key(text: str) -> tuple[int, str]:
+    head = _ASIDE.sub(" ", text[:_COMPARED].lower())
+    return max(0, len(text) - _COMPARED), " ".join(head.split())

@@ -90,7 +90,7 @@ class _Explainer:
                 part=sorted(starts[one.mark.turn]).index(one.mark.statement.start),
                 rank=rank,
                 score=one.score,
-                tokens=one.tokens,
+                tokens=self.count(one.text),
                 status="kept" if kept else "dropped",
                 reason=None if kept else one.reason or "budget",
                 side=one.side,

@@ -32,7 +32,7 @@ class Packer:
     room: int
     kept: dict[int, list[Candidate]] = field(default_factory=dict)
     order: list[Candidate] = field(default_factory=list)
-    _label_costs: dict[str, int] = field(default_factory=dict)
+    _label_costs: dict[tuple[str, bool, int], int] = field(default_factory=dict)
     _stamps: set[tuple[int, str]] = field(default_factory=set)
 
     def cost(self, candidate: Candidate) -> int:
@@ -65,7 +65,8 @@ class Packer:
 
     def _label_cost(self, turn: int) -> int:
         session, stamp = self._stamp(turn)
-        label = self.labels.label(turn, stamp if (session, stamp) in self._stamps else None)
-        if label not in self._label_costs:
-            self._label_costs[label] = self.count(label)
-        return self._label_costs[label]
+        is_short = (session, stamp) in self._stamps
+        key = (self.labels.history.roles[turn], is_short, len(stamp))
+        if key not in self._label_costs:  # one count stands for all labels of a kind: stamps take much the same
+            self._label_costs[key] = self.count(self.labels.label(turn, stamp if is_short else None))
+        return self._label_costs[key]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -81,10 +81,14 @@ class Labels:
     history: History
     options: SelectionOptions
     whole: bool
+    _stamps: dict[int, str] = field(default_factory=dict)
 
     def stamp(self, turn: int) -> str:
         """The full stamp of a turn."""
-        return format_time(int(self.history.times[turn]), self.options.tz, self.options.stamp_format)
+        if turn not in self._stamps:
+            said = int(self.history.times[turn])
+            self._stamps[turn] = format_time(said, self.options.tz, self.options.stamp_format)
+        return self._stamps[turn]
 
     def label(self, turn: int, above: str | None) -> str:
         """What stands before the text of a turn, when ``above`` is the stamp that its session showed last."""

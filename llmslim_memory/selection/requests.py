@@ -93,6 +93,12 @@ def ranked(query: str, requests: Sequence[Weighed], turn_scores: Sequence[float]
     return sorted(scored, key=lambda one: (-one.score, -one.mark.turn, -one.mark.statement.start))
 
 
+def fits_at_all(query: str, one: Weighed) -> bool:
+    """Whether the question is of the sort that the request speaks of."""
+    condition = _condition(one.text)
+    return bool(condition & terms(query)) or any(words & condition for cue, words in CALLS if cue.search(query))
+
+
 def _condition(text: str) -> frozenset[str]:
     match = _CONDITION.search(text)
     return terms(text[match.start() :]) if match else terms(text)

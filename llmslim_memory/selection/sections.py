@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from llmslim_memory.selection import requests
@@ -39,7 +39,9 @@ class SectionBuilder:
 
     def build(self) -> list[Section]:
         """The three sections, shown or not, in the order in which they stand in the text."""
-        return [self._requests(), self._preferences(), self._conflicts()]
+        asked = self._requests()
+        shown = {(one.mark.turn, one.mark.statement.start) for one in asked.kept}
+        return [asked, self._preferences(shown), self._conflicts()]
 
     def _shelf(self, name: str, most: int, share: float) -> Shelf:
         date_format = self.options.date_format or DATE_FORMAT
@@ -51,21 +53,22 @@ class SectionBuilder:
         if self.route == "lookup" or not (self.ranking.matched or self.route == "advice"):
             return Section("requests", "route")
         marks = self._some(self.contents.history.marks(requests.KINDS))
-        weighed = list(weigh(self.contents, marks, self.count))
+        weighed = list(weigh(self.contents, marks))
         asked = [one for one in weighed if one.mark.statement.kind == "request"]
         judged = requests.live(asked, [one for one in weighed if one.mark.statement.kind == "withdrawal"])
         ranked = requests.ranked(self.query, judged, self._turn_scores(judged))
-        if self.route == "overview":
-            ranked = [one if one.score else replace(one, reason="no_fit") for one in ranked]
+        if self.route != "advice":
+            ranked = [one if requests.fits_at_all(self.query, one) else _unfit(one) for one in ranked]
         return self._shelf("requests", 3, 0.12).fill(ranked)
 
-    def _preferences(self) -> Section:
+    def _preferences(self, shown: Collection[tuple[int, int]]) -> Section:
         if not self.options.preferences:
             return Section("preferences", "off")
         if self.route != "advice":
             return Section("preferences", "route")
         marks = self._some(self.contents.history.marks(("preference", "inclination")))
-        weighed = _once(weigh(self.contents, marks, self.count))
+        marks = [one for one in marks if (one.turn, one.statement.start) not in shown]
+        weighed = _once(weigh(self.contents, marks))
         found = [terms(one.text) for one in weighed]
         scored = [
             replace(one, score=fit + turn + PREFERENCE_BONUS * (one.mark.statement.kind == "preference"))
@@ -87,7 +90,7 @@ class SectionBuilder:
 
     def _denials(self) -> list[Weighed]:
         marks = self._some(self.contents.history.marks(("denial",)))
-        return self._sided(weigh(self.contents, marks, self.count), "denies")
+        return self._sided(weigh(self.contents, marks), "denies")
 
     def _others(self) -> list[Weighed]:
         """The sentence that bears most on the question in each of the user's best-ranked turns, denials left out."""
@@ -96,7 +99,7 @@ class SectionBuilder:
         self.contents.load(turns)
         marks = [mark for turn in turns for mark in self._sentences(turn) if (turn, mark.statement.start) not in denied]
         best: dict[int, Weighed] = {}
-        for one in self._sided(weigh(self.contents, marks, self.count), "affirms"):
+        for one in self._sided(weigh(self.contents, marks), "affirms"):
             if one.mark.turn not in best or one.score > best[one.mark.turn].score:
                 best[one.mark.turn] = one
         return list(best.values())
@@ -136,3 +139,7 @@ def _alternate(weighed: Sequence[Weighed]) -> list[Weighed]:
     second = [one for one in weighed if one.side != weighed[0].side]
     paired = [one for pair in zip(first, second, strict=False) for one in pair]
     return [*paired, *first[len(second) :], *second[len(first) :]]
+
+
+def _unfit(one: Weighed) -> Weighed:
+    return one if one.reason else replace(one, reason="no_fit")

@@ -19,10 +19,8 @@ class Weighed:
     """A statement that a section weighed, and what became of it."""
 
     mark: Mark
-    part: int
     text: str
-    score: float
-    tokens: int
+    score: float = 0.0
     side: str | None = None
     status: str = "dropped"
     reason: str | None = None
@@ -59,29 +57,28 @@ class Shelf:
 
     def fill(self, weighed: Sequence[Weighed], *, none: str = "no_statement") -> Section:
         """The section with the best of these statements; the first may take more than its share of a small budget."""
-        cap, left, seen = int(self.budget * self.share), int(self.budget * self.share), Seen()
+        cap, kept, seen = int(self.budget * self.share), 0, Seen()
+        left = cap
         judged: list[Weighed] = []
         for one in weighed:
-            cost = one.tokens + self._overhead(one)
-            if one.status == "dropped" and one.reason is not None:
+            if one.reason is not None:
                 judged.append(one)
-            elif seen.repeats(one.text):
-                judged.append(replace(one, reason="duplicate"))
-            elif sum(other.status == "kept" for other in judged) == self.most:
+                continue
+            if kept == self.most:
                 judged.append(replace(one, reason="enough"))
-            elif cost > left and not (left == cap and cost <= self.budget // 3):
+                continue
+            cost = self.count(f"- {self._date(one)}: {one.text}\n")
+            if cost > left and not (left == cap and cost <= self.budget // 3):
                 judged.append(replace(one, reason="section_cap"))
+            elif not seen.add(one.text):
+                judged.append(replace(one, reason="duplicate"))
             else:
-                seen.add(one.text)
-                left -= cost
+                left, kept = left - cost, kept + 1
                 judged.append(replace(one, status="kept"))
         section = Section(self.name, None, cap, "", tuple(judged))
         if not section.kept:
             return replace(section, reason="no_room" if any(one.reason == "section_cap" for one in judged) else none)
         return replace(section, text=self._text(section.kept))
-
-    def _overhead(self, one: Weighed) -> int:
-        return self.count(f"- {self._date(one)}: ") + 1
 
     def _date(self, one: Weighed) -> str:
         return format_time(int(self.contents.history.times[one.mark.turn]), self.tz, self.date_format)
@@ -92,14 +89,14 @@ class Shelf:
         return f"{HEADERS[self.name]}\n{''.join(lines)}\n"
 
 
-def weigh(contents: Contents, marks: Sequence[Mark], count: TokenCounter) -> Iterator[Weighed]:
+def weigh(contents: Contents, marks: Sequence[Mark]) -> Iterator[Weighed]:
     """The marked statements with their text, not yet scored."""
     contents.load(one.turn for one in marks)
     for one in marks:
         content = contents.item(one.turn).content
         statement = one.statement
         text = content[statement.start : statement.end]
-        yield Weighed(one, statement.start, text, 0.0, count(text))
+        yield Weighed(one, text)
 
 
 def fits(query: frozenset[str], statements: Sequence[frozenset[str]]) -> list[float]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from heapq import merge
+from itertools import islice
 
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.duplicates import Seen
@@ -17,6 +19,7 @@ USER_TURN_CAP = 0.4
 LEAST_ROOM = 8
 WORTH_FILLING = 24
 """Less room than this is not worth counting the text again for."""
+TRIED_AT_LEAST = 80
 MISSES = 40
 """After so many passages in a row that did not fit, the rest are not tried."""
 
@@ -40,7 +43,7 @@ class TurnPicker:
         """Keep the best of both pools, replies outside the room of user turns; then whatever still fits."""
         room = self.packer.room
         self.user_room, self.user_turn_cap = int(room * USER_SHARE), int(room * USER_TURN_CAP)
-        ranked = list(_merged(ranking))
+        ranked = list(islice(_merged(ranking), TRIED_AT_LEAST + room // LEAST_ROOM))
         self._fill(ranked, ranking, room - self.user_room)
         self._fill(ranked, ranking, room)
 
@@ -56,7 +59,7 @@ class TurnPicker:
         """Use the room that the text, once counted, turned out to leave; say whether more was kept."""
         kept, self.packer.room = len(self.packer.order), room
         if kept and room >= WORTH_FILLING:
-            self._fill(list(_merged(ranking)), ranking, room)
+            self._fill(list(islice(_merged(ranking), TRIED_AT_LEAST + room // LEAST_ROOM)), ranking, room)
         return len(self.packer.order) > kept
 
     def _fill(self, ranked: list[Ranked], ranking: Ranking, reply_room: int) -> None:
@@ -83,14 +86,12 @@ class TurnPicker:
         """What becomes of a candidate; ``None`` if it found no room, so that it may be tried again."""
         if candidate.turn in self.left_out:
             return Verdict(candidate, pool, rank, "dropped", self.left_out[candidate.turn])
-        text = self.contents.text(candidate)
-        if self.seen.repeats(text):
-            return Verdict(candidate, pool, rank, "dropped", "duplicate")
         if pool == "user" and candidate.tokens > self.user_turn_cap:
             return self._clip(candidate, ranking, rank, min(room, self.user_turn_cap))
         if self.packer.cost(candidate) > room:
             return None
-        self.seen.add(text)
+        if not self.seen.add(self.contents.text(candidate)):
+            return Verdict(candidate, pool, rank, "dropped", "duplicate")
         self.packer.keep(candidate)
         return Verdict(candidate, pool, rank, "kept")
 
@@ -109,6 +110,6 @@ class TurnPicker:
 
 def _merged(ranking: Ranking) -> Iterator[Ranked]:
     """The candidates of both pools, best first; a user turn before a reply of the same score."""
-    pools = [("user", ranking.user), ("reply", ranking.reply)]
-    ranked = [(pool, rank, one) for pool, candidates in pools for rank, one in enumerate(candidates, start=1)]
-    return iter(sorted(ranked, key=lambda entry: -entry[2].score))
+    users = (("user", rank, one) for rank, one in enumerate(ranking.user, start=1))
+    replies = (("reply", rank, one) for rank, one in enumerate(ranking.reply, start=1))
+    return merge(users, replies, key=lambda ranked: -ranked[2].score)
