@@ -13,8 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import psycopg
+from servers import postgres_plans as plans
 from servers.postgres import PostgresServer
-from stores import plans
 
 from llmslim_memory.stores.postgres import PostgresStore
 from llmslim_memory.stores.postgres_schema import Tables

@@ -2,10 +2,11 @@
 
 ::
 
-    python benchmarks/stores.py memory: sqlite: postgresql://localhost/bench mongodb://localhost/bench
+    python benchmarks/stores.py memory: sqlite: postgresql: mongodb: postgresql://localhost/bench
 
-``memory:`` is the store in this process and ``sqlite:`` a new file in a temporary folder; anything else is a path or
-URL for `open_store`, which should name an empty database. Every store takes the same made-up turns. Writes go through
+``memory:`` is the store in this process, ``sqlite:`` a new file in a temporary folder, ``postgresql:``, ``mongodb:`` (a
+replica set) and ``mongodb-standalone:`` the test suite's own servers, durable; anything else is a path or URL for
+`open_store`, which should name an empty database. Every store takes the same made-up turns. Writes go through
 ``Memory.add``, so analysing the text is part of the figure; ``--raw`` leaves it out and times the store alone.
 """
 
@@ -14,12 +15,14 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -27,13 +30,29 @@ from uuid import uuid4
 from rich.console import Console
 from rich.table import Table
 
-from llmslim_memory import Analysis, Batch, InMemoryStore, Memory, MemoryItem, Scope, SQLiteStore, open_store
+from llmslim_memory import (
+    Analysis,
+    Batch,
+    InMemoryStore,
+    Memory,
+    MemoryItem,
+    MongoStore,
+    PostgresStore,
+    Scope,
+    SQLiteStore,
+    open_store,
+)
 from llmslim_memory.indexing.turns import VERSION
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SYLLABLES = ["ba", "de", "fi", "go", "lu", "ma", "ne", "po", "ra", "si", "tu", "ve", "wa", "yo", "ker", "lin", "mor"]
 FILL = 50
 RAW = 0  # no analyser has this version
+SERVERS: dict[str, tuple[Any, ...]] = {
+    "postgresql:": ("postgres", "PostgresServer", ("durable", True)),
+    "mongodb:": ("mongodb", "MongoServer"),
+    "mongodb-standalone:": ("mongodb", "MongoServer", ("standalone", True)),
+}
 
 
 def words(rng: random.Random, count: int) -> str:
@@ -67,9 +86,36 @@ def opened(name: str) -> Iterator[Any]:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             yield stack.enter_context(SQLiteStore(folder / "memory.db"))
         else:
-            store = open_store(name)
+            store = open_store(stack.enter_context(served(name)) if name in SERVERS else name)
             stack.callback(store.close)
             yield store
+
+
+@contextmanager
+def served(name: str) -> Iterator[str]:
+    """The URL of a server of our own."""
+    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    module, kind, *options = SERVERS[name]
+    server = getattr(import_module(f"servers.{module}"), kind)(**dict(options))
+    server.start()
+    try:
+        yield server.url
+    finally:
+        server.remove()
+
+
+def stored_bytes(store: Any) -> int:
+    """What the store takes on disk, indexes included; 0 where it has no disk."""
+    if isinstance(store, SQLiteStore):
+        path = store._connections._path
+        return 0 if path is None else path.stat().st_size
+    if isinstance(store, PostgresStore):
+        names = [store._tables.name + suffix for suffix in ("", "_deleted", "_records")]
+        [(size,)] = store._db.run(b"SELECT sum(pg_total_relation_size(n::regclass)) FROM unnest(%s) AS n", [names])
+        return int(size)
+    if isinstance(store, MongoStore):
+        return int(store._in.turns.database.command("dbStats").get("totalSize", 0))
+    return 0
 
 
 def writer(store: Any, raw: bool) -> Callable[[Sequence[MemoryItem]], object]:
@@ -121,6 +167,7 @@ def measure(name: str, options: argparse.Namespace) -> dict[str, str]:
             rate = per_second(add, turns, size, threads)
             figures[f"turns/s, {threads} thread{'s' * (threads > 1)}, {size} at a time"] = f"{rate:,.0f}"
         per_second(add, make_turns(options.turns, options.users, FILL, seed=0), FILL, 1)
+        figures["bytes a turn"] = f"{stored_bytes(store) / (options.turns + 21_500):,.0f}"
         figures |= reading(store, options)
     return figures
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import psycopg
-from stores import plans
+from servers import postgres_plans as plans
 
 from llmslim_memory.stores.postgres import PostgresStore
 from llmslim_memory.stores.postgres_schema import Tables
