@@ -60,6 +60,7 @@ class ScopeIndexes:
         self._cache_bytes = cache_bytes
         self._entries: OrderedDict[Scope, _Entry] = OrderedDict()
         self._sizes: dict[Scope, int] = {}
+        self._held = 0
         self._scorers: dict[str, Scorer | None] = {}
         self._lock = Lock()
 
@@ -163,10 +164,11 @@ class ScopeIndexes:
         with self._lock:
             if scope not in self._entries:
                 return
+            self._held += size - self._sizes.get(scope, 0)
             self._sizes[scope] = size
-            while sum(self._sizes.values()) > self._cache_bytes and len(self._entries) > 1:
+            while self._held > self._cache_bytes and len(self._entries) > 1:
                 oldest, _ = self._entries.popitem(last=False)
-                self._sizes.pop(oldest, None)
+                self._held -= self._sizes.pop(oldest, 0)
 
 
 def _texts(history: History, candidates: Sequence[Candidate]) -> list[str]:

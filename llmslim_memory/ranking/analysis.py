@@ -21,8 +21,11 @@ VERSION = 1
 """Grows whenever the same text would give other terms."""
 
 MAX_TERM_CHARS = 64
-MEMO_SIZE = 50_000
-"""Chunks remembered for a language."""
+MAX_PARTS = 8
+"""A run that falls into more parts (a key, encoded data) is kept whole only."""
+MEMO_SIZE = 20_000
+"""Chunks remembered for a language, those of up to :data:`MEMO_CHARS`."""
+MEMO_CHARS = 32
 SAMPLE = 150
 """Chunks that tell the language."""
 
@@ -113,6 +116,15 @@ def _unspaced(run: str) -> list[str]:
     return _grams(run, (2, 3) if _ALPHABETIC.match(run) else (1, 2))
 
 
+def light_terms(chunk: str) -> frozenset[int]:
+    """The terms of a chunk that say little beside its others: the shorter grams of runs written without spaces."""
+    grams: list[str] = []
+    for run in _UNSPACED.findall(chunk):
+        if len(run) > 1:
+            grams += _grams(run, (2 if _ALPHABETIC.match(run) and len(run) > 2 else 1,))
+    return frozenset(map(term, grams))
+
+
 def _spaced(word: str, language: str) -> list[str]:
     """Terms of one word of a script with spaces: its stem, by script, and by the text's language where they differ."""
     folded = fold(word)[:MAX_TERM_CHARS]
@@ -149,11 +161,12 @@ def _word_terms(word: str, language: str) -> list[str]:
         for run in _UNSPACED.findall(word):
             terms += _unspaced(run)
     for piece in spaced.split():
-        parts = _SPLIT.findall(piece) if piece.isascii() else [piece]
+        parts = _SPLIT.findall(piece[: MAX_TERM_CHARS + 1]) if piece.isascii() else [piece]
         if len(parts) > 1:
             terms.append(fold(piece)[:MAX_TERM_CHARS])
-        for part in parts:
-            terms += _spaced(part, language)
+        if len(parts) <= MAX_PARTS and len(piece) <= MAX_TERM_CHARS:
+            for part in parts:
+                terms += _spaced(part, language)
     return terms
 
 
@@ -202,7 +215,8 @@ class Analyser:
                 known = tuple(term(text) for text in chunk_terms(normal, language))
                 if len(memo) >= MEMO_SIZE:
                     memo.clear()
-                memo[chunk] = known
+                if len(chunk) <= MEMO_CHARS:
+                    memo[chunk] = known
             return known
 
         return find

@@ -18,6 +18,8 @@ Ints = NDArray[np.int64]
 
 RADIUS = 2
 """A stretch is a turn with so many turns before and after it."""
+SPEAKER_TURNS = 3
+"""A word before a colon is a speaker's name once so many turns open with it."""
 MAX_DEAD_SHARE = 0.25
 """Rows of deleted and edited turns are cleared away once they make up more than this share."""
 
@@ -136,8 +138,9 @@ class Snapshot:
 
     @cached_property
     def speaker_names(self) -> frozenset[int]:
-        """The terms of the names that turns open with."""
-        return frozenset(np.unique(self.speakers).tolist()) - {0}
+        """The terms of the names that several turns open with."""
+        names, counts = np.unique(self.speakers, return_counts=True)
+        return frozenset(names[counts >= SPEAKER_TURNS].tolist()) - {0}
 
     @cached_property
     def content_ends(self) -> NDArray[np.uint32]:

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
-from llmslim_memory.ranking.analysis import Analyser, fold, term
+from llmslim_memory.ranking.analysis import Analyser, fold, light_terms, term
 from llmslim_memory.ranking.dates import asked_time, named_dates
-from llmslim_memory.ranking.stopwords import OTHERS, QUESTION
+from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, UNSPACED
 from llmslim_memory.ranking.synonyms import SYNONYMS
 
 _SAY = "say|suggest|recommend|mention|tell|give|explain|advise|propose|list|write|show|describe"
@@ -22,15 +22,24 @@ _ASKS_REPLY = re.compile(
     r"|你(?:之前|上次|刚才)?(?:说|建议|推荐|提到|告诉)",
     re.IGNORECASE,
 )
+_UNSPACED_STOPS = frozenset(map(term, UNSPACED))
+MAX_CHARS = 10_000
+"""So much of a question is read."""
+LIGHT = 0.3
+"""What a light term counts for."""
 MAX_TERMS = 64
 """At most this many terms of a question are looked up, the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One term of a question, and what may stand for it with the weight of each; the term itself comes first."""
+    """One term of a question, and what may stand for it with the weight of each; the term itself comes first.
+
+    A ``light`` term adds to a score, but a turn that holds no other does not bear on the question.
+    """
 
     options: tuple[tuple[int, float], ...]
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,7 @@ class Query:
 
 def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> Query:
     """Analyse a question: stop words go, and so do question words unless nothing else is left."""
+    text = text[:MAX_CHARS]
     asked = asked_time(text, now, tz)
     words = analyser.chunks(asked.rest)
     chunks = [chunk for _, chunk in words]
@@ -67,12 +77,18 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
 def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, QueryTerm]:
     found: dict[int, QueryTerm] = {}
     for chunk in chunks:
+        light = light_terms(chunk)
         for number in analyser.terms(chunk, language):
-            if number not in found:
+            if number in light:
+                found.setdefault(number, QueryTerm(((number, LIGHT),), light=True))
+            elif number not in found:
                 others = [option for option in _standing_for(chunk, analyser) if option[0] != number]
                 found[number] = QueryTerm(((number, 1.0), *others))
         if len(found) >= MAX_TERMS:
             break
+    for stop in _UNSPACED_STOPS & found.keys():
+        if len(found) > 1:
+            del found[stop]
     return found
 
 

@@ -64,6 +64,8 @@ class _Pools:
         self.stretches = Pool(stretches, int(stretches.sum()), turns, k1=K1, b=B)
         self.sessions = Pool(sessions, length, len(sessions), k1=K1, b=B)
         self.coverage: Floats = np.zeros(turns)
+        self.own = np.zeros(turns, dtype=bool)
+        self.own_passages = np.zeros(len(snapshot.positions), dtype=bool)
         self._worth = 0.0
 
     def match(self, term: QueryTerm) -> None:
@@ -79,10 +81,13 @@ class _Pools:
             turns.append(Occurrences(docs, turn_tf, weight))
             stretches.append(Occurrences(*self._in_stretches(docs, turn_tf), weight))
             sessions.append(Occurrences(*self._in_sessions(docs, turn_tf), weight))
-        self.passages.earn(passages)
+        held, docs = self.passages.earn(passages), self.turns.earn(turns)
         self.stretches.earn(stretches)
         self.sessions.earn(sessions)
-        self._cover(self.turns.earn(turns))
+        self._cover(docs, term.options[0][1])
+        if not term.light:
+            self.own[docs] = True
+            self.own_passages[held] = True
 
     def _in_stretches(self, docs: Ints, tf: Floats) -> tuple[Ints, Floats]:
         chain = self.snapshot.chain
@@ -93,8 +98,8 @@ class _Pools:
         held = np.flatnonzero(sums)
         return held, sums[held]
 
-    def _cover(self, docs: Ints) -> None:
-        worth = self.turns.idf(len(docs))
+    def _cover(self, docs: Ints, weight: float) -> None:
+        worth = weight * self.turns.idf(len(docs))
         self._worth += worth
         self.coverage[docs] += worth
 
@@ -117,11 +122,11 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
         turns = near
     if query.asks_reply:
         turns = np.where(snapshot.is_user, weights.asked_user * turns, turns)
-    own = (pools.turns.scores > 0) if query.terms else near > 0
+    own = pools.own if query.terms else near > 0
     passages = _passage_scores(
         pools, turns, weights.asked_window if query.asks_reply else weights.window, weights.passage
     )
-    own_passages = (pools.passages.scores > 0) if query.terms else passages > 0
+    own_passages = pools.own_passages if query.terms else passages > 0
     return Scores(turns, passages, own, own_passages, pools.covered() if query.terms else near)
 
 

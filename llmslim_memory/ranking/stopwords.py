@@ -41,6 +41,17 @@ QUESTION = _words(
     """
 )
 
+# Characters and pairs of Chinese and Japanese that a question is asked with.
+UNSPACED = _words(
+    """
+    的 了 吗 呢 吧 啊 是 我 你 您 他 她 它 们 在 有 和 与 就 不 都 也 很 到 要 会 着 没 这 那 哪 什 么 怎 谁 几
+    里 个 把 被 给 让 过 还 又 及 或 而 所 以 为 对 从 向 於 之 其 我的 你的 他的 她的 我们 你们 他们 是什 什么
+    怎么 么样 哪里 哪儿 哪个 多少 为什 时候 么时 有没 没有 是不 不是 请问 知道 可以 告诉 诉我 一个 这个 那个
+    在哪 过什 了什 は が を に で と の も へ や か ね よ し た て い る な す ま く です ます した して いる
+    ある こと もの これ それ どこ なに いつ だれ どう ました ですか ますか たか るか
+    """
+)
+
 OTHERS: dict[str, frozenset[str]] = {
     "german": _words(
         """

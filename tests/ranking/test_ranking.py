@@ -75,7 +75,7 @@ def test_what_the_asked_speaker_said_comes_first(find: Find) -> None:
     turns = [
         turn(0, "Bob: the marathon was hard", run="a"),
         turn(1, "Ann: the marathon was hard", run="b"),
-        *(turn(n, f"Cid: {text}", run=f"r{n}") for n, text in enumerate(ASIDES, 2)),
+        *(turn(n, f"{'Ann' if n % 2 else 'Bob'}: {text}", run=f"r{n}") for n, text in enumerate(ASIDES * 2, 2)),
     ]
     assert contents(find(turns, "How did Ann find the marathon?"))[0].startswith("Ann")
 
@@ -127,3 +127,12 @@ def test_what_did_you_recommend_asks_for_the_reply(find: Find) -> None:
     turns = [turn(0, "Which restaurant is good?"), reply, turn(2, "Our restaurant trip was nice", run="r2")]
     turns += [turn(n, text, run="r3") for n, text in enumerate(ASIDES, 3)]
     assert "Alba" in find(turns, "Which restaurant near the harbour did you recommend?")[0].text
+
+
+@pytest.mark.parametrize("question", ["明天会下雨吗", "我的护照在哪里", "彼の電話番号は何ですか", "ราคาตั๋วเครื่องบิน"])
+def test_a_question_about_something_else_finds_nothing_in_scripts_without_spaces(find: Find, question: str) -> None:
+    assert find(["我在厨房的抽屉里放了充电器", "昨日はしりとりをした", "ฉันชอบกินผัดไทย"], question) == []
+
+
+def test_single_characters_help_but_do_not_decide(find: Find) -> None:
+    assert contents(find(["设备清单在NAS上", "我们准备出发", "请先清理单据"], "设备清单"))[0] == "设备清单在NAS上"
