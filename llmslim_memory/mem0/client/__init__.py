@@ -1,0 +1,1 @@
+"""Mem0's `MemoryClient` and `AsyncMemoryClient`, where programs import them from."""

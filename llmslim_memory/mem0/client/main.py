@@ -1,0 +1,316 @@
+"""Mem0's hosted client, answered by a memory on this machine: the same calls and shapes, no key, no network."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from llmslim_memory.mem0.calls import IGNORED, RETIRED, check_query, settle
+from llmslim_memory.mem0.client.types import as_arguments
+from llmslim_memory.mem0.config import database
+from llmslim_memory.mem0.engine import UNSET, Engine
+from llmslim_memory.mem0.exceptions import MemoryNotFoundError, UnsupportedFeatureError
+from llmslim_memory.mem0.items import as_dict, own, read_messages
+from llmslim_memory.mem0.scope import HOSTED_IDS, Asked, ids_to_write, read_scope
+from llmslim_memory.memory import Memory as TurnMemory
+from llmslim_memory.types import MemoryItem
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+SEARCH_COUNT = 10
+PAGE_SIZE = 100
+EVERYTHING = 10**9
+_NO_EFFECT = RETIRED | IGNORED | {"fields", "categories", "latest_only", "keyword_search", "infer", "immutable"}
+_SERVICE_ONLY = frozenset(
+    {
+        "create_memory_export",
+        "get_memory_export",
+        "get_summary",
+        "feedback",
+        "get_project",
+        "update_project",
+        "project",
+        "get_webhooks",
+        "create_webhook",
+        "update_webhook",
+        "delete_webhook",
+        "chat",
+    }
+)
+
+
+class MemoryClient:
+    """Mem0's `MemoryClient` over a local memory.
+
+    Args:
+        api_key: Ignored, as ``host`` and everything else that names a service.
+        db: A path or URL, or a memory of ours to share.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        host: str | None = None,
+        org_id: str | None = None,
+        project_id: str | None = None,
+        client: Any = None,
+        *,
+        db: Any = None,
+    ) -> None:
+        if any(value is not None for value in (api_key, host, org_id, project_id, client)):
+            logger.warning("the memory is on this machine: api_key, host, org_id and project_id have no effect")
+        self.api_key = api_key
+        self.host = host
+        self._shared = isinstance(db, TurnMemory)
+        self._memory = db if isinstance(db, TurnMemory) else TurnMemory(database(None) if db is None else db)
+        self._engine = Engine(self._memory)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SERVICE_ONLY:
+            raise UnsupportedFeatureError(f"{name} is part of Mem0's service, and there is none here", "UNSUPPORTED")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def close(self) -> None:
+        """Close the database, unless it is a memory that was passed in."""
+        if not self._shared:
+            self._memory.close()
+
+    def add(self, /, messages: Any, options: Any = None, **arguments: Any) -> Any:
+        """Keep every message that has text; the answer has the shape of the service's."""
+        given = as_arguments(options, arguments)
+        filters = given.pop("filters", None) or {}
+        ids = {name: given.pop(name, None) or filters.get(name) for name in HOSTED_IDS}
+        metadata, timestamp, expires = (given.pop(n, None) for n in ("metadata", "timestamp", "expiration_date"))
+        bare = _pop_bare(given)
+        _refuse("add", given)
+        items = self._engine.add(
+            read_messages(messages),
+            ids_to_write(**ids),
+            metadata=metadata,
+            timestamp=timestamp,
+            expiration_date=expires,
+        )
+        results = [{"id": item.id, "memory": item.content, "event": "ADD"} for item in items]
+        if bare:
+            return results
+        detailed = [{**result, "data": {"memory": result["memory"]}} for result in results]
+        return {"message": "Memories stored successfully", "status": "SUCCEEDED", "results": detailed}
+
+    def search(self, /, query: str, options: Any = None, **arguments: Any) -> Any:
+        """The memories that answer best."""
+        given = as_arguments(options, arguments)
+        filters = _with_metadata(given)
+        show_expired, now = bool(given.pop("show_expired", False)), given.pop("reference_date", None)
+        bare = _pop_bare(given)
+        top_k, threshold = given.pop("top_k", given.pop("limit", None)), given.pop("threshold", None)
+        _drop_ineffective(given)
+        reading = settle("search", filters, top_k=top_k or SEARCH_COUNT, threshold=threshold, extra=given, strict=False)
+        found = self._engine.search(
+            check_query(query),
+            reading.asked,
+            most=reading.most,
+            threshold=reading.threshold,
+            show_expired=show_expired,
+            now=now,
+        )
+        results = [_hosted(hit.item, score=hit.score) for hit in found]
+        return results if bare else {"results": results}
+
+    def get_all(self, /, options: Any = None, **arguments: Any) -> Any:
+        """The memories of a scope, a page at a time where ``page`` and ``page_size`` are given."""
+        given = as_arguments(options, arguments)
+        filters = _between(_with_metadata(given), given.pop("start_date", None), given.pop("end_date", None))
+        page, size = given.pop("page", None), given.pop("page_size", None)
+        show_expired = bool(given.pop("show_expired", False))
+        bare = _pop_bare(given)
+        top_k = given.pop("top_k", given.pop("limit", None))
+        _drop_ineffective(given)
+        reading = settle("get_all", filters, top_k=EVERYTHING, threshold=None, extra=given, strict=False)
+        found = [hit.item for hit in self._engine.find(reading.asked, most=EVERYTHING, show_expired=show_expired)]
+        size = int(size or top_k or PAGE_SIZE)
+        start = (int(page or 1) - 1) * size
+        shown = [_hosted(item) for item in found[start : start + size]]
+        if bare and page is None:
+            return shown
+        place = int(page or 1)
+        return {
+            "count": len(found),
+            "next": f"?page={place + 1}&page_size={size}" if start + size < len(found) else None,
+            "previous": f"?page={place - 1}&page_size={size}" if place > 1 else None,
+            "results": shown,
+        }
+
+    def get(self, memory_id: str) -> dict[str, Any]:
+        """One memory."""
+        item = self._engine.get(memory_id)
+        if item is None:
+            raise MemoryNotFoundError(f"Memory with id {memory_id} not found", "MEMORY_404")
+        return _hosted(item)
+
+    def update(self, /, memory_id: str, options: Any = None, **arguments: Any) -> dict[str, Any]:
+        """Change a memory, and return it as it is now."""
+        given = as_arguments({"text": options} if isinstance(options, str) else options, arguments)
+        text, metadata = given.pop("text", given.pop("data", None)), given.pop("metadata", None)
+        expires = given.pop("expiration_date", UNSET)
+        given.pop("timestamp", None)
+        _refuse("update", given)
+        return _hosted(self._engine.update(memory_id, text=text, metadata=metadata, expiration_date=expires))
+
+    def delete(self, memory_id: str, delete_linked: bool = False) -> dict[str, str]:  # noqa: ARG002 - nothing is linked
+        """Delete one memory."""
+        self._engine.delete(memory_id)
+        return {"message": "Memory deleted successfully!"}
+
+    def delete_all(self, /, options: Any = None, **arguments: Any) -> dict[str, str]:
+        """Delete the memories of a scope."""
+        given = as_arguments(options, arguments)
+        filters = given.pop("filters", None)
+        ids = {name: given.pop(name) for name in HOSTED_IDS if name in given}
+        _refuse("delete_all", given)
+        self._engine.delete_all(read_scope(ids, filters, "delete_all"))
+        return {"message": "Memories deleted successfully!"}
+
+    def history(self, memory_id: str) -> list[dict[str, Any]]:
+        """What happened to a memory."""
+        item = self._engine.get(memory_id)
+        message = [] if item is None else [own(item).get("message") or {"role": item.role, "content": item.content}]
+        return [{**row, "input": message} for row in self._engine.history(memory_id)]
+
+    def users(self) -> dict[str, Any]:
+        """The users, agents and runs that have memories."""
+        totals: dict[tuple[str, str], int] = {}
+        for summary in self._memory.scopes():
+            for kind in ("user", "agent", "run"):
+                name = getattr(summary, f"{kind}_id")
+                if name is not None:
+                    totals[kind, name] = totals.get((kind, name), 0) + summary.turns
+        results = [
+            {"id": f"{kind}:{name}", "name": name, "type": kind, "total_memories": count}
+            for (kind, name), count in sorted(totals.items())
+        ]
+        return {"results": results, "count": len(results), "next": None, "previous": None}
+
+    def delete_users(self, /, **ids: Any) -> dict[str, str]:
+        """Delete all that belongs to one user, agent, app or run; to everyone, where none is named."""
+        named = {name: value for name, value in ids.items() if value is not None}
+        if not named:
+            self._engine.reset()
+        else:
+            self._engine.delete_all(Asked(ids_to_write(**named)))
+        return {"message": "Entity deleted successfully."}
+
+    def reset(self) -> dict[str, str]:
+        """Delete everything."""
+        self._engine.reset()
+        return {"message": "Client reset successful. All users and memories deleted."}
+
+    def batch_update(self, memories: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        """Change the text of several memories."""
+        for memory in memories:
+            self._engine.update(memory["memory_id"], text=memory.get("text"), metadata=memory.get("metadata"))
+        return {"message": f"Successfully updated {len(memories)} memories"}
+
+    def batch_delete(self, memories: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        """Delete several memories."""
+        for memory in memories:
+            self._engine.delete(memory["memory_id"])
+        return {"message": f"Successfully deleted {len(memories)} memories"}
+
+
+def _pop_bare(given: dict[str, Any]) -> bool:
+    """Whether the call asks for the lists that older releases returned."""
+    return "v1.0" in (given.pop("output_format", None), given.pop("api_version", None)) or given.pop(
+        "version", None
+    ) in ("v1", "v2")
+
+
+def _drop_ineffective(given: dict[str, Any]) -> None:
+    for name in _NO_EFFECT & given.keys():
+        logger.info("%s has no effect here", name)
+        del given[name]
+
+
+def _refuse(method: str, given: dict[str, Any]) -> None:
+    _drop_ineffective(given)
+    if given:
+        raise TypeError(f"{method}() got an unexpected keyword argument {next(iter(given))!r}")
+
+
+def _with_metadata(given: dict[str, Any]) -> dict[str, Any]:
+    filters = dict(given.pop("filters", None) or {})
+    metadata = given.pop("metadata", None)
+    return (
+        filters if not metadata else {"AND": [filters, {"metadata": metadata}]} if filters else {"metadata": metadata}
+    )
+
+
+def _between(filters: dict[str, Any], start: Any, end: Any) -> dict[str, Any]:
+    window = {name: value for name, value in (("gte", start), ("lte", end)) if value is not None}
+    return {"AND": [filters, {"created_at": window}]} if window else filters
+
+
+def _hosted(item: MemoryItem, **more: Any) -> dict[str, Any]:
+    shown = as_dict(item, **more)
+    return {
+        **dict.fromkeys((*HOSTED_IDS, "categories", "expiration_date")),
+        **shown,
+        "metadata": shown["metadata"] or {},
+    }
+
+
+def _in_thread(
+    method: Callable[Concatenate[MemoryClient, P], R],
+) -> Callable[Concatenate[AsyncMemoryClient, P], Coroutine[Any, Any, R]]:
+    async def call(self: AsyncMemoryClient, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self._inner, *args, **kwargs)
+
+    functools.update_wrapper(call, method)
+    return call
+
+
+class AsyncMemoryClient:
+    """Mem0's `AsyncMemoryClient`: the methods of `MemoryClient` as coroutines."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._inner = MemoryClient(*args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inner.close()
+
+    add = _in_thread(MemoryClient.add)
+    search = _in_thread(MemoryClient.search)
+    get_all = _in_thread(MemoryClient.get_all)
+    get = _in_thread(MemoryClient.get)
+    update = _in_thread(MemoryClient.update)
+    delete = _in_thread(MemoryClient.delete)
+    delete_all = _in_thread(MemoryClient.delete_all)
+    history = _in_thread(MemoryClient.history)
+    users = _in_thread(MemoryClient.users)
+    delete_users = _in_thread(MemoryClient.delete_users)
+    reset = _in_thread(MemoryClient.reset)
+    batch_update = _in_thread(MemoryClient.batch_update)
+    batch_delete = _in_thread(MemoryClient.batch_delete)

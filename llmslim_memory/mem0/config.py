@@ -1,0 +1,91 @@
+"""Which file a Mem0 configuration means; everything else in it needs a model or a service and is not needed here."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from llmslim_memory.mem0.exceptions import ConfigurationError
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_DB = "~/.llmslim/mem0.db"
+DB_VARIABLE = "LLMSLIM_MEMORY_DB"
+COLLECTION = "mem0"
+_SUFFIX = ".llmslim.db"
+
+
+def database(config: Any) -> str:
+    """The path or URL of the database that a configuration means.
+
+    ``{"llmslim": {"db": ...}}`` says it outright. Else a ``path`` of the vector store names the folder and its
+    ``collection_name`` the file; else ``history_db_path`` names the place; else it is ``LLMSLIM_MEMORY_DB`` or
+    ``~/.llmslim/mem0.db``. Mem0's own files are left alone.
+
+    Raises:
+        ConfigurationError: A part of it has the wrong type.
+    """
+    plain = as_mapping(config)
+    named = _section(plain, "llmslim").get("db")
+    if named:
+        return str(named)
+    store = _section(_section(plain, "vector_store"), "config")
+    collection = str(store.get("collection_name") or COLLECTION)
+    if store.get("path"):
+        return str(Path(str(store["path"])).expanduser() / f"{_file_name(collection)}{_SUFFIX}")
+    if plain.get("history_db_path"):
+        history = Path(str(plain["history_db_path"])).expanduser()
+        return str(history.with_name(f"{history.stem}{_SUFFIX}"))
+    return os.environ.get(DB_VARIABLE) or str(Path(DEFAULT_DB).expanduser())
+
+
+def collection_name(config: Any) -> str:
+    """The collection's name, for programs that read it."""
+    store = _section(_section(as_mapping(config), "vector_store"), "config")
+    return str(store.get("collection_name") or COLLECTION)
+
+
+def note_ignored(config: Any) -> None:
+    """Log once what of a configuration has no meaning here."""
+    plain = as_mapping(config)
+    ignored = [name for name in _NEEDLESS if plain.get(name)]
+    if ignored:
+        logger.info("no model or service is used here, so these settings have no effect: %s", ", ".join(ignored))
+
+
+def as_mapping(config: Any) -> Mapping[str, Any]:
+    """A configuration as a mapping: a dict, a pydantic model, or any object with attributes."""
+    if config is None:
+        return {}
+    if isinstance(config, Mapping):
+        return config
+    if hasattr(config, "model_dump"):
+        dumped: object = config.model_dump()
+        return dumped if isinstance(dumped, Mapping) else {}
+    if hasattr(config, "__dict__"):
+        return dict(vars(config))
+    raise ConfigurationError(f"a configuration must be a dict or a MemoryConfig, not {type(config).__name__}")
+
+
+def _section(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    return as_mapping(config.get(name))
+
+
+def _file_name(collection: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_." else "_" for char in collection).lstrip(".") or COLLECTION
+
+
+_NEEDLESS = (
+    "llm",
+    "embedder",
+    "graph_store",
+    "reranker",
+    "custom_instructions",
+    "custom_fact_extraction_prompt",
+    "custom_update_memory_prompt",
+    "custom_prompt",
+    "enable_graph",
+)

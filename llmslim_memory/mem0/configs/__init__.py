@@ -1,0 +1,1 @@
+"""Mem0's configuration classes, by the names that people import."""

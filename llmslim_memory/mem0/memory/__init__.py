@@ -1,0 +1,1 @@
+"""Mem0's `Memory` and `AsyncMemory`, where programs import them from."""
