@@ -24,7 +24,7 @@ def check_id(name: str, value: object) -> str:
         raise InvalidValueError(f"{name} is blank ({value!r}): pass a non-empty string, or leave it out")
     if len(value) > MAX_ID_CHARS:
         raise InvalidValueError(f"{name} has {len(value)} characters; at most {MAX_ID_CHARS} are allowed")
-    if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
+    if "\x00" in value or (not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value)):
         raise InvalidValueError(f"{name} holds a NUL or a lone surrogate ({value!r}), which no database can store")
     return value
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from llmslim_memory.errors import DuplicateIdError, InvalidTypeError, InvalidValueError, StoreClosedError
-from llmslim_memory.types import MemoryItem, Record, check_id
+from llmslim_memory.types import Edit, MemoryItem, Record, check_id
 
 
 def dump_json(value: Mapping[str, Any]) -> str:
@@ -39,7 +39,12 @@ def utc_now() -> datetime:
 
 def to_utc(moment: datetime) -> datetime:
     """Return ``moment`` in UTC; a naive one is taken as UTC."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if not isinstance(moment, datetime):
+        raise InvalidTypeError(f"times must be datetimes, not {type(moment).__name__}")
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidValueError(f"{moment!r} lies outside the years 1 to 9999 in UTC") from error
 
 
 def check_ids(item_ids: Iterable[str]) -> list[str]:
@@ -70,11 +75,32 @@ def parse_cursor(after: str, parts: int = 1) -> tuple[int, ...]:
 
 
 def check_new(items: Sequence[MemoryItem]) -> list[str]:
-    """Return the ids of ``items``; raise if one cannot be an id or stands there twice."""
-    ids = [check_id("id", item.id) for item in items]
+    """Return the ids of ``items``; raise if one is no turn that can be stored or an id stands there twice."""
+    ids = [_check_turn(item) for item in items]
     if len(set(ids)) < len(ids):
         raise duplicate_id(next(item_id for item_id, n in Counter(ids).items() if n > 1))
     return ids
+
+
+def _check_turn(item: MemoryItem) -> str:
+    for name, value in (("user_id", item.user_id), ("agent_id", item.agent_id), ("run_id", item.run_id)):
+        if value is not None:
+            check_id(name, value)
+    _check_text("role", item.role)
+    _check_text("content", item.content)
+    return check_id("id", item.id)
+
+
+def _check_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise InvalidTypeError(f"{name} must be text, not {type(value).__name__}")
+
+
+def check_edit(edit: Edit) -> str:
+    """Return the id of the turn to edit; raise if the edit cannot be stored."""
+    if edit.content is not None:
+        _check_text("content", edit.content)
+    return check_id("item_id", edit.item_id)
 
 
 def check_claims(records: Sequence[Record]) -> list[tuple[str, str]]:

@@ -25,7 +25,6 @@ from llmslim_memory.types import (
     Scope,
     ScopeSummary,
     TurnHead,
-    check_id,
 )
 
 
@@ -177,9 +176,9 @@ class InMemoryStore:
     def apply(self, batch: Batch) -> Applied:
         ids = base.check_new(batch.add)
         claims = base.check_claims(batch.claim)
-        turns = [(item, base.dump_json(item.metadata)) for item in batch.add]
+        turns = [(_in_utc(item), base.dump_json(item.metadata)) for item in batch.add]
         edits = [
-            (check_id("item_id", e.item_id), e.content, None if e.metadata is None else base.dump_json(e.metadata))
+            (base.check_edit(e), e.content, None if e.metadata is None else base.dump_json(e.metadata))
             for e in batch.edit
         ]
         doomed = base.check_ids(batch.delete)
@@ -287,10 +286,7 @@ class InMemoryStore:
 
     def _add(self, item: MemoryItem, metadata: str) -> None:
         self._seq += 1
-        updated_at = None if item.updated_at is None else base.to_utc(item.updated_at)
-        stored = replace(
-            item, seq=self._seq, created_at=base.to_utc(item.created_at), updated_at=updated_at, metadata={}
-        )
+        stored = replace(item, seq=self._seq, metadata={})
         self._turns[item.id] = _Turn(stored, metadata, self._revision)
         self._order[self._seq] = item.id
         for place in _places(stored):
@@ -358,3 +354,8 @@ class InMemoryStore:
 def _places(item: MemoryItem) -> list[tuple[str, str]]:
     ids = (("user_id", item.user_id), ("agent_id", item.agent_id), ("run_id", item.run_id))
     return [(name, value) for name, value in ids if value is not None]
+
+
+def _in_utc(item: MemoryItem) -> MemoryItem:
+    updated_at = None if item.updated_at is None else base.to_utc(item.updated_at)
+    return replace(item, created_at=base.to_utc(item.created_at), updated_at=updated_at)

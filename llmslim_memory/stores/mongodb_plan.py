@@ -17,7 +17,7 @@ from llmslim_memory.stores.mongodb_documents import (
     time_fields,
     turn_document,
 )
-from llmslim_memory.types import Batch, Edit, check_id
+from llmslim_memory.types import Batch, Edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def plan(batch: Batch) -> Plan:
     puts = {(record.kind, record.key): record for record in batch.put}
     return Plan(
         turns=[turn_document(item, batch.analyses.get(item.id)) for item in batch.add],
-        edits=[(check_id("item_id", edit.item_id), _change(edit)) for edit in batch.edit],
+        edits=[(base.check_edit(edit), _change(edit)) for edit in batch.edit],
         analyses=[(i, {"$set": analysis_fields(a)}) for i, a in batch.analyses.items() if i not in new],
         deleted=base.check_ids(batch.delete),
         claims=[{"_id": record_id(r.kind, r.key), **record_fields(r)} for r in batch.claim],

@@ -9,7 +9,7 @@ from typing import Any, LiteralString
 
 from llmslim_memory.stores import base
 from llmslim_memory.stores import postgres_statements as statements
-from llmslim_memory.types import Analysis, Batch, Edit, MemoryItem, Record, check_id
+from llmslim_memory.types import Analysis, Batch, Edit, MemoryItem, Record
 
 CHUNK_TURNS = 1_000
 CHUNK_CHARS = 8_000_000
@@ -60,7 +60,7 @@ def plan(batch: Batch) -> Plan:
 def edit_values(edit: Edit) -> dict[str, object]:
     """The parameters of an edit."""
     return {
-        "id": check_id("item_id", edit.item_id),
+        "id": base.check_edit(edit),
         "content": edit.content,
         "metadata": None if edit.metadata is None else base.dump_json(edit.metadata),
         "now": base.utc_now(),

@@ -109,7 +109,8 @@ class SQLiteStore:
     def update(
         self, item_id: str, *, content: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> MemoryItem | None:
-        edit = Edit(check_id("item_id", item_id), content, metadata)
+        edit = Edit(item_id, content, metadata)
+        base.check_edit(edit)
         text = None if metadata is None else base.dump_json(metadata)
         with self._connections.writer() as db:
             write = Write(db)
@@ -154,6 +155,8 @@ class SQLiteStore:
         base.check_claims(batch.claim)
         doomed = base.check_ids(batch.delete)
         metadata = [base.dump_json(item.metadata) for item in batch.add]
+        for edit in batch.edit:
+            base.check_edit(edit)
         edits = [(edit, None if edit.metadata is None else base.dump_json(edit.metadata)) for edit in batch.edit]
         with self._connections.writer() as db:
             write = Write(db)

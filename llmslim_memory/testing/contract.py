@@ -193,6 +193,34 @@ class StoreContract:
             store.add([turn("fine"), turn("bad", metadata={"x": object()})])
         assert store.list(ASHA) == []
 
+    @pytest.mark.parametrize(
+        "fault",
+        [
+            {"content": 5},
+            {"content": None},
+            {"role": None},
+            {"user_id": 7},
+            {"run_id": ""},
+            {"agent_id": {"$ne": None}},
+            {"id": "\ud800"},
+            {"created_at": "2026-03-01"},
+            {"created_at": datetime.min.replace(tzinfo=timezone(timedelta(hours=5)))},
+            {"created_at": datetime.max.replace(tzinfo=timezone(timedelta(hours=-5)))},
+        ],
+        ids=repr,
+    )
+    def test_a_batch_with_what_is_no_turn_is_refused_whole(self, store: MemoryStore, fault: dict[str, Any]) -> None:
+        spoiled = replace(turn("bad"), **fault)
+        with pytest.raises((ValueError, TypeError)):
+            store.add([turn("fine"), spoiled])
+        assert store.list(ASHA) == []
+
+    def test_content_that_is_no_text_is_refused_on_update(self, store: MemoryStore) -> None:
+        [item_id] = add_all(store, turn("text"))
+        with pytest.raises(TypeError):
+            store.update(item_id, content=5)  # type: ignore[arg-type]
+        assert contents(store.list(ASHA)) == ["text"]
+
     def test_a_store_goes_on_after_a_refused_batch(self, store: MemoryStore) -> None:
         store.add([turn("one", id="t")])
         for _ in range(3):
