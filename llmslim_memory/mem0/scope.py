@@ -41,7 +41,7 @@ def clean_id(value: Any, name: str, *, strict: bool = False) -> str | None:
     return text
 
 
-def ids_to_write(*, strict: bool = False, **given: Any) -> dict[str, str]:
+def ids_to_write(given: Mapping[str, Any], *, strict: bool = False) -> dict[str, str]:
     """The ids that a new memory is stored under, or that ``delete_all`` deletes: at least one, and no ``"*"``."""
     ids = {name: cleaned for name, value in given.items() if (cleaned := clean_id(value, name, strict=strict))}
     if not ids:
