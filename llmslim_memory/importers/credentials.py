@@ -215,7 +215,7 @@ RULES = (
     ),
     _named(
         "assigned_secret",
-        _ASSIGNED + _EQUALS + r"[\"'`]?([^\s\"'`,;&<>(){}\[\]$\\]{16,200}+)(?![(\[{$])",
+        _ASSIGNED + _EQUALS + r"[\"'`]?([!#%*+./0-9:=?@A-Z^_a-z|~-]{16,200}+)(?![(\[{$])",
         *(f"{name}{joint}{noun}" for name, noun in _NAMES for joint in ("_", "-", "")),
         "password",
         "passwd",

@@ -10,8 +10,8 @@ from llmslim_memory.importers.credentials import LONG_RUN, RULES, Rule
 
 _KEY_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-# The body of a key whose end was cut off, with line breaks as they are or escaped.
-_KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s]|\\[nr])*+")
+# The body of a key whose end was cut off: lines too long for words, with breaks as they are or escaped.
+_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)*+(?:\s[A-Za-z0-9+/]{1,15}={1,2})?")
 _KEY_MOST = 16 << 10
 _KEY_LEAST = 16
 
@@ -93,18 +93,6 @@ def _private_keys(text: str) -> Iterator[Span]:
         if ends and ends[0][0] < min(next_begin, body + _KEY_MOST):
             inside, stop = ends[0]
         else:
-            inside = stop = _body_end(text, body, min(next_begin, body + _KEY_MOST))
+            inside = stop = _KEY_BODY.match(text, body, min(next_begin, body + _KEY_MOST)).end()  # type: ignore[union-attr]
         if len(text[body:inside].strip()) >= _KEY_LEAST:
             yield start, stop, "private_key"
-
-
-def _body_end(text: str, start: int, most: int) -> int:
-    match = _KEY_BODY.match(text, start, most)
-    end = match.end() if match else start
-    return end if _is_base64(text[start:end]) else start
-
-
-def _is_base64(body: str) -> bool:
-    """Whether this can be the lines of a key and not prose: a key has no short words."""
-    words = body.replace("\\n", " ").replace("\\r", " ").split()
-    return bool(words) and len(words[0]) >= _KEY_LEAST

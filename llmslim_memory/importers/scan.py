@@ -103,7 +103,7 @@ class _Scanner:
                 yield from self._open(chunk[position - 1 : position], self.offset + position - 1)
                 kept = position if self.record is None else position - 1
             self.depth += 1
-            if self.record is not None and self.depth - self.base > self.limits.max_depth:
+            if self.problem is None and self.record is not None and self.depth - self.base > self.limits.max_depth:
                 self._drop(TOO_DEEP)
         if not self.in_string:
             self._enter_string(chunk, position)

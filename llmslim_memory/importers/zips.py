@@ -66,8 +66,8 @@ def members(path: Path, archives: Archives, limits: ImportLimits) -> list[Member
     Raises:
         HistoryImportError: It is no archive, or lists too many members.
     """
+    _check_directory(path, limits)
     try:
-        _check_directory(path, limits)
         infos = archives(path).infolist()
     except _BROKEN as error:
         raise HistoryImportError(f"{path.name!r} is not a readable zip archive: {type(error).__name__}") from error
