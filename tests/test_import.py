@@ -39,7 +39,7 @@ def test_a_memory_in_sqlite_loads_no_driver(driver: str) -> None:
 
 
 def test_importing_the_library_loads_nothing_of_its_own_before_it_is_used() -> None:
-    assert loaded_by("import llmslim_memory") & {"numpy", "asyncio", "sqlite3", "llmslim_memory.memory"} == set()
+    assert loaded_by("import llmslim_memory") & {"numpy", "asyncio", "llmslim_memory.memory"} == set()
 
 
 def test_every_public_name_can_be_imported_and_is_known_to_type_checkers() -> None:
