@@ -21,9 +21,13 @@ from llmslim_memory.selection.route import asks_for_order, route_of
 from llmslim_memory.selection.sections import SectionBuilder
 from llmslim_memory.selection.shelf import Section
 from llmslim_memory.selection.turns import TurnPicker
+from llmslim_memory.selection.updates import newer_turns
 from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.types import MemoryContext, RecalledTurn
 from llmslim_memory.views import History, Ranking
+
+ROOMY = 1000
+"""From this budget on, two turns that tell of a change may stand beside what they change."""
 
 Rank = Callable[[str], Ranking]
 
@@ -128,7 +132,8 @@ class _Search:
     def _turns(self, packer: Packer, left_out: dict[int, str], ranking: Ranking) -> TurnPicker:
         picker = TurnPicker(self.contents, packer, left_out)
         if ranking.matched:
-            picker.pick(ranking)
+            most = 2 if self.budget >= ROOMY else 1
+            picker.pick(ranking, newer_turns(self.query, self.contents, ranking, most=most))
         if not packer.order and packer.room == self.budget:
             picker.keep_best(ranking)
         return picker

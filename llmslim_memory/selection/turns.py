@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import islice
@@ -39,13 +39,32 @@ class TurnPicker:
     user_turn_cap: int = 0
     verdicts: dict[tuple[str, int, int], Verdict] = field(default_factory=dict)
 
-    def pick(self, ranking: Ranking) -> None:
-        """Keep the best of both pools, replies outside the room of user turns; then whatever still fits."""
+    def pick(self, ranking: Ranking, newer: Sequence[int] = ()) -> None:
+        """Keep the best of both pools, replies outside the room of user turns; then whatever still fits.
+
+        The turns ``newer`` change what the best one says, and come right after it.
+        """
         room = self.packer.room
         self.user_room, self.user_turn_cap = int(room * USER_SHARE), int(room * USER_TURN_CAP)
+        self._update(ranking, newer)
         ranked = list(islice(_merged(ranking), TRIED_AT_LEAST + room // LEAST_ROOM))
         self._fill(ranked, ranking, room - self.user_room)
         self._fill(ranked, ranking, room)
+
+    def _update(self, ranking: Ranking, newer: Sequence[int]) -> None:
+        """Keep the best user turn, then the turns that change what it says."""
+        if not newer:
+            return
+        ranks = {one.turn: (rank, one) for rank, one in enumerate(ranking.user, start=1)}
+        for turn in (ranking.user[0].turn, *newer):
+            rank, candidate = ranks.get(turn, (None, self._whole(turn)))
+            verdict = self._weigh("user", candidate, ranking, rank, self.packer.room)
+            if verdict is not None:
+                self.verdicts["user", turn, candidate.part] = verdict
+
+    def _whole(self, turn: int) -> Candidate:
+        content, tokens = self.contents.item(turn).content, int(self.contents.history.tokens[turn])
+        return Candidate(turn, 0, 0, len(content), "turn", 0.0, tokens)
 
     def keep_best(self, ranking: Ranking) -> None:
         """Keep the best passage although there is no room for it: a part of it is better than nothing."""
@@ -82,7 +101,7 @@ class TurnPicker:
             if pool == "reply":
                 reply_room -= before - self.packer.room
 
-    def _weigh(self, pool: str, candidate: Candidate, ranking: Ranking, rank: int, room: int) -> Verdict | None:
+    def _weigh(self, pool: str, candidate: Candidate, ranking: Ranking, rank: int | None, room: int) -> Verdict | None:
         """What becomes of a candidate; ``None`` if it found no room, so that it may be tried again."""
         if candidate.turn in self.left_out:
             return Verdict(candidate, pool, rank, "dropped", self.left_out[candidate.turn])
@@ -95,7 +114,7 @@ class TurnPicker:
         self.packer.keep(candidate)
         return Verdict(candidate, pool, rank, "kept")
 
-    def _clip(self, candidate: Candidate, ranking: Ranking, rank: int, room: int) -> Verdict | None:
+    def _clip(self, candidate: Candidate, ranking: Ranking, rank: int | None, room: int) -> Verdict | None:
         """Keep the best parts of a turn that is too long to be kept whole."""
         left, kept = room, False
         for window in ranking.windows(candidate.turn):

@@ -1,0 +1,66 @@
+"""Finds a later turn that changes what the best-ranked turn says, even if it hardly shares a word with the question."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from llmslim_memory.selection.contents import Contents
+from llmslim_memory.selection.terms import terms
+from llmslim_memory.views import Ranking
+
+MOST_READ = 40
+"""Of all turns that tell of a change, so many are read: the latest, and those ranked best."""
+OPENING = 600
+SHORTEST_STEM = 3
+LONGEST_ENDING = 3
+BESIDE = 3
+"""How many of the best-ranked user turns may be brought up to date."""
+
+_NAME = re.compile(r"\b[A-Z][\w.+-]*[A-Za-z0-9]")
+
+
+def newer_turns(query: str, contents: Contents, ranking: Ranking, *, most: int) -> list[int]:
+    """The user turns that tell of a change to what the question or the best-ranked turns are about, latest first."""
+    best = [candidate.turn for candidate in ranking.user[:BESIDE]]
+    changes = [turn for turn in _changes(contents, ranking) if best and turn > min(best) and turn not in best]
+    contents.load([*changes, *best])
+    asked, subjects = terms(query), {turn: _subject(contents.item(turn).content) for turn in best}
+    strength = {}
+    for turn in changes:
+        said = terms(contents.item(turn).content[:OPENING])
+        earlier = [subject for one, subject in subjects.items() if one < turn]
+        strength[turn] = 2 * _kin(said, asked) + max((_kin(said, subject) for subject in earlier), default=0)
+    found = [turn for turn in changes if strength[turn] >= 2]
+    return sorted(found, key=lambda turn: (-strength[turn], -float(ranking.turn_scores[turn]), -turn))[:most]
+
+
+def _changes(contents: Contents, ranking: Ranking) -> list[int]:
+    turns = sorted({mark.turn for mark in contents.history.marks(("change",))})
+    if len(turns) <= MOST_READ:
+        return turns
+    best = sorted(turns, key=lambda turn: -float(ranking.turn_scores[turn]))[: MOST_READ // 2]
+    return sorted({*best, *turns[-MOST_READ // 2 :]})
+
+
+def _subject(content: str) -> Counter[str]:
+    """What a turn is about: the names in it, which weigh double, and the terms that it repeats."""
+    head = content[:2000]
+    counts = Counter(term for word in head.split() for term in terms(word))
+    subject = Counter({term: 1 for term, times in counts.items() if times > 1})
+    subject.update(dict.fromkeys(terms(" ".join(_NAME.findall(head[1:]))), 2))
+    return subject
+
+
+def _kin(said: frozenset[str], wanted: Mapping[str, int] | frozenset[str]) -> int:
+    """How much of what is wanted is said: a term itself, or one that begins it ("ssh", "sshd"; "mongo", "mongodb")."""
+    weights = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, 1)
+    return sum(weight for term, weight in weights.items() if any(_alike(term, one) for one in said))
+
+
+def _alike(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    if len(shorter) < SHORTEST_STEM or not longer.startswith(shorter):
+        return False
+    return len(longer) - len(shorter) <= LONGEST_ENDING
