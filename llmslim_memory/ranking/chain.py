@@ -53,5 +53,5 @@ class Chain:
             to, start = to[inside], links[inside]
             same = self.sessions[to] == self.sessions[start]
             sums[to[same]] += values[inside][same]
-        touched = np.flatnonzero(sums)
+        touched = np.flatnonzero(sums > 0)
         return touched, sums[touched]

@@ -69,7 +69,7 @@ _TURN_COLUMNS: dict[str, type[np.generic]] = {
     "times": np.int64,
     "seqs": np.int64,
     "revisions": np.int64,
-    "roles": np.int32,
+    "is_user": np.bool_,
     "sessions": np.int32,
     "tokens": np.int32,
     "lengths": np.int32,
@@ -174,7 +174,7 @@ class ScopeIndex:
     def _clear(self) -> None:
         self._ids: list[str] = []
         self._rows: dict[str, int] = {}
-        self._role_codes: dict[str, int] = {}
+        self._roles: list[str] = []
         self._session_codes: dict[tuple[str | None, str | None], int] = {}
         self._turns = {name: Column(dtype) for name, dtype in _TURN_COLUMNS.items()}
         self._passages = {name: Column(dtype) for name, dtype in _PASSAGE_COLUMNS.items()}
@@ -223,6 +223,7 @@ class ScopeIndex:
         for row, turn in enumerate(turns, base):
             self._rows[turn.id] = row
             self._ids.append(turn.id)
+            self._roles.append(turn.role)
             if turn.analysis.statements:
                 self._statements[row] = turn.analysis.statements
         self._extend_turns(turns)
@@ -230,12 +231,12 @@ class ScopeIndex:
         self._snapshot = None
 
     def _extend_turns(self, turns: Sequence[IndexedTurn]) -> None:
-        roles, sessions = self._role_codes, self._session_codes
+        sessions = self._session_codes
         columns: dict[str, list[int]] = {
             "times": [turn.time for turn in turns],
             "seqs": [turn.seq for turn in turns],
             "revisions": [turn.revision for turn in turns],
-            "roles": [roles.setdefault(turn.role, len(roles)) for turn in turns],
+            "is_user": [turn.role == "user" for turn in turns],
             "sessions": [sessions.setdefault(turn.session, len(sessions)) for turn in turns],
             "tokens": [turn.tokens for turn in turns],
             "lengths": [int(turn.analysis.passages[3].sum()) for turn in turns],
@@ -284,13 +285,13 @@ class ScopeIndex:
         passages = _ranges(offsets[rows], counts)
         renumbered = np.full(len(old["turns"]), -1, dtype=np.int64)
         renumbered[passages] = np.arange(len(passages))
-        ids = [self._ids[row] for row in rows]
+        ids, roles = [self._ids[row] for row in rows], [self._roles[row] for row in rows]
         statements = {new: self._statements[row] for new, row in enumerate(rows.tolist()) if row in self._statements}
         segments = self._renumber(renumbered)
-        roles, sessions = self._role_codes, self._session_codes
+        sessions = self._session_codes
         self._clear()
         self._ids, self._rows = ids, {item_id: row for row, item_id in enumerate(ids)}
-        self._role_codes, self._session_codes = roles, sessions
+        self._roles, self._session_codes = roles, sessions
         self._statements, self._segments = statements, segments
         for name, dtype in _TURN_COLUMNS.items():
             self._turns[name] = Column(dtype, old[name][rows])
@@ -322,12 +323,11 @@ class ScopeIndex:
         positions_of_rows[rows] = np.arange(len(rows), dtype=np.int32)
         passages = np.arange(len(state["turns"])) if whole else _ranges(offsets[rows], turn["counts"])
         sessions, runs = self._sessions(turn["sessions"])
-        names = list(self._role_codes)
-        row_list = rows.tolist()
+        row_list = [] if whole else rows.tolist()
         return Snapshot(
             ids=self._ids[:] if whole else [self._ids[row] for row in row_list],
-            roles=[names[code] for code in turn["roles"].tolist()],
-            is_user=turn["roles"] == self._role_codes.get("user", -1),
+            roles=self._roles[:] if whole else [self._roles[row] for row in row_list],
+            is_user=turn["is_user"],
             times=turn["times"],
             sessions=sessions,
             tokens=turn["tokens"],
@@ -344,12 +344,19 @@ class ScopeIndex:
             alive_passages=len(passages),
             alive_length=int(turn["lengths"].sum()),
             segments=self._segments,
-            statements={int(positions_of_rows[row]): found for row, found in sorted(self._statements.items())},
+            statements=self._statements.copy() if whole else self._placed_statements(positions_of_rows),
         )
+
+    def _placed_statements(self, positions: NDArray[np.int32]) -> dict[int, tuple[MarkedSpan, ...]]:
+        """The statements by position, oldest first."""
+        return dict(sorted((int(positions[row]), found) for row, found in self._statements.items()))
 
     def _sessions(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], list[str | None]]:
         """Number the sessions in the order in which they begin, and name their runs."""
         keys = list(self._session_codes)
+        begun = np.maximum.accumulate(codes) if len(codes) else codes
+        if len(codes) and codes[0] == 0 and begun[-1] == len(keys) - 1 and bool((np.diff(begun) <= 1).all()):
+            return codes, [run for _, run in keys]  # numbered so already
         used, begin = np.unique(codes, return_index=True)
         order = np.argsort(begin, kind="stable")
         numbers = np.zeros(len(keys), dtype=np.int32)

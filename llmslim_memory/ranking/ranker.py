@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from functools import partial
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +53,8 @@ class Passages:
     """Makes candidates of the turns and passages of a snapshot."""
 
     snapshot: Snapshot
-    scores: Floats
-    """Calibrated, of each passage row."""
     found: Scores
+    calibrate: Callable[[Floats], Floats]
 
     def turn(self, turn: int, score: float) -> Candidate:
         """A whole turn."""
@@ -76,7 +76,7 @@ class Passages:
     def windows(self, turn: int) -> list[Candidate]:
         """All passages of a turn, best first."""
         rows = self.rows(turn)
-        scores = self.scores[rows]
+        scores = self.calibrate(self.found.passages[rows])
         order = np.lexsort((rows, -scores))
         return list(Candidates(self.passage, rows[order], scores[order]))
 
@@ -85,7 +85,7 @@ class Passages:
         return self.snapshot.passages[self.snapshot.first[turn] : self.snapshot.first[turn + 1]]
 
 
-def _best(keys: Ints, scores: Floats, places: Ints, limit: int) -> tuple[Ints, Floats]:
+def _best(keys: Ints, scores: Floats, places: NDArray[Any], limit: int) -> tuple[Ints, Floats]:
     """The best keys, best first, ties by place."""
     if len(keys) > limit:
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
@@ -115,15 +115,16 @@ def make_ranking(
     in_reply = _reply_rows(snapshot, scores, shown)
     confidence = float(scores.coverage[eligible].max()) if matched else 0.0
     top = float(max(scores.turns[shown].max(), scores.passages[in_reply].max(initial=0.0))) if shown.any() else 0.0
-    turn_scores = np.where(shown, calibrate(scores.turns, top, confidence), 0.0)
-    passages = Passages(snapshot, calibrate(scores.passages, top, confidence), scores)
+    scale = partial(calibrate, top=top, confidence=confidence)
+    passages = Passages(snapshot, scores, scale)
     users = np.flatnonzero(shown & snapshot.is_user)
-    user = _best(users, turn_scores[users], users, limit)
-    reply = _best(in_reply, passages.scores[in_reply], snapshot.positions[in_reply].astype(np.int64), limit)
+    user, user_scores = _best(users, scores.turns[users], users, limit)
+    places = snapshot.positions[in_reply]
+    reply, reply_scores = _best(in_reply, scores.passages[in_reply], places, limit)
     return Ranking(
-        turn_scores,
-        Candidates(passages.turn, *user),
-        Candidates(passages.passage, *reply),
+        scale(np.where(shown, scores.turns, 0.0)),
+        Candidates(passages.turn, user, scale(user_scores)),
+        Candidates(passages.passage, reply, scale(reply_scores)),
         matched,
         passages.windows,
     )
@@ -141,7 +142,7 @@ def latest_candidates(snapshot: Snapshot, eligible: NDArray[np.bool_]) -> Iterat
     count = len(snapshot.ids)
     nothing = np.zeros(len(snapshot.positions))
     none = np.zeros(count, dtype=bool)
-    passages = Passages(snapshot, nothing, Scores(np.zeros(count), nothing, none, nothing > 0, np.zeros(count)))
+    passages = Passages(snapshot, Scores(np.zeros(count), nothing, none, nothing > 0, np.zeros(count)), np.copy)
     for turn in range(count - 1, -1, -1):
         if not eligible[turn]:
             continue

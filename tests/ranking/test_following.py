@@ -94,7 +94,7 @@ class Following(RuleBasedStateMachine):
 
 
 TestFollowing = Following.TestCase
-TestFollowing.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestFollowing.settings = settings(max_examples=20, stateful_step_count=20, deadline=None)
 
 
 @pytest.fixture(params=["memory", "sqlite", "bare"])
