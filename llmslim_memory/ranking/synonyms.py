@@ -54,7 +54,7 @@ teacher professor instructor tutor
 student pupil
 exam test quiz
 class course lesson workshop
-car vehicle auto
+car vehicle auto automobile
 car > sedan suv truck prius
 bike bicycle cycling biking
 bus coach
