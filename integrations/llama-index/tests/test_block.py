@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -14,6 +15,8 @@ from llama_index.core.memory import Memory as LlamaMemory
 from llama_index.core.utils import get_tokenizer
 from llama_index.memory.llmslim import LLMSlimMemoryBlock
 from llama_index.memory.llmslim.alignment import align
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import StaticPool
 
 from llmslim_memory import ContextEnvelope, Memory, StoreError
 
@@ -139,6 +142,17 @@ async def test_a_turn_erased_while_its_session_runs_does_not_come_back(memory: M
     assert stored(memory) == ["Thanks."]
 
 
+async def test_a_turn_erased_while_its_session_runs_does_not_come_back_as_it_leaves_the_window(memory: Memory) -> None:
+    block = LLMSlimMemoryBlock(memory, user_id="ann")
+    window = [user("My card is 1234."), assistant("Noted.")]
+    await block.aget(window, session_id="s1")
+    memory.delete_all(user_id="ann")
+    await block.aput(window[:1], from_short_term_memory=True, session_id="s1")
+    await block.aget([*window[1:], user("Thanks.")], session_id="s1")
+    await block.aput(window[1:], from_short_term_memory=True, session_id="s1")
+    assert stored(memory) == ["Thanks."]
+
+
 async def test_one_block_serves_many_sessions(memory: Memory) -> None:
     block = LLMSlimMemoryBlock(memory, user_id="ann")
     await block.aget([user("My dog is called Bruno.")], session_id="s1")
@@ -245,6 +259,35 @@ def test_it_is_a_block_with_a_name_and_a_priority_that_may_be_shortened(memory: 
 def test_nobody_or_an_unusable_owner_is_refused(memory: Memory, owner: Any) -> None:
     with pytest.raises((ValueError, TypeError), match=r"scope is empty|blank|must be a string"):
         LLMSlimMemoryBlock(memory, **owner)
+
+
+utterances = st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from(["yes", "no", "a long story " * 20]))
+
+
+@given(st.lists(st.lists(utterances, min_size=1, max_size=4), min_size=1, max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_said_and_whenever_the_window_moves_each_turn_is_stored_once(
+    rounds: list[list[tuple[str, str]]],
+) -> None:
+    async def converse(memory: Memory) -> None:
+        engine = create_async_engine("sqlite+aiosqlite://", poolclass=StaticPool)
+        session = LlamaMemory.from_defaults(
+            session_id="s1",
+            memory_blocks=[LLMSlimMemoryBlock(memory, user_id="ann")],
+            token_limit=400,
+            token_flush_size=40,
+            chat_history_token_ratio=0.3,
+            async_engine=engine,
+        )
+        for said in [*rounds, [("assistant", "Goodbye.")]]:
+            await session.aput_messages([ChatMessage(role=role, content=text) for role, text in said])
+            await session.aget()
+        await engine.dispose()
+
+    memory = Memory()
+    asyncio.run(converse(memory))
+    said = [utterance for part in rounds for utterance in part]
+    assert [(item.role, item.content) for item in memory.get_all(user_id="ann")] == [*said, ("assistant", "Goodbye.")]
 
 
 letters = st.sampled_from("abc")

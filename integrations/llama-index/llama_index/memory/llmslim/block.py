@@ -11,17 +11,19 @@ from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory.memory import BaseMemoryBlock
 from llama_index.core.utils import get_tokenizer
+from llama_index.memory.llmslim.alignment import common_prefix
 from llama_index.memory.llmslim.engine import Engine, MemoryLike, check_owner
 from llama_index.memory.llmslim.recall import recall
 from llama_index.memory.llmslim.texts import is_recalled
-from llama_index.memory.llmslim.transcript import ARCHIVED, Transcript
+from llama_index.memory.llmslim.transcript import ARCHIVED, Transcript, fingerprints
 
 from llmslim_memory import Memory
 
 logger = logging.getLogger(__name__)
 
 _ATTEMPTS = 4
-_REMEMBERED = 64
+_TEXTS = 64
+_SESSIONS = 1024
 
 
 T = TypeVar("T")
@@ -35,16 +37,17 @@ class _Question(NamedTuple):
     budget: int
 
 
-class _Questions(OrderedDict[int, _Question]):
-    """The last questions, by the hash of the text recalled; not copied or pickled with the block."""
+class _Recent(OrderedDict[Any, T]):
+    """What was noted last; not copied or pickled with the block."""
 
-    def note(self, text: str, question: _Question) -> None:
-        self[hash(text)] = question
-        while len(self) > _REMEMBERED:
+    def note(self, key: Any, value: T, *, most: int) -> None:
+        self[key] = value
+        self.move_to_end(key)
+        while len(self) > most:
             self.popitem(last=False)
 
-    def __reduce__(self) -> tuple[type[_Questions], tuple[()]]:
-        return _Questions, ()
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Recent, ()
 
 
 class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
@@ -78,7 +81,8 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
     tokenizer_fn: Callable[[str], list[Any]] | None = Field(default=None, exclude=True)
 
     _engine: Engine = PrivateAttr()
-    _questions: _Questions = PrivateAttr(default_factory=_Questions)
+    _questions: _Recent[_Question] = PrivateAttr(default_factory=_Recent)
+    _windows: _Recent[tuple[str, ...]] = PrivateAttr(default_factory=_Recent)
     _failing: set[str] = PrivateAttr(default_factory=set)
 
     def __init__(
@@ -133,17 +137,23 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
 
         def store(memory: Memory) -> None:
             session = self._session(memory, session_id)
-            if flushed and self.capture == "seen":
-                session.archive(said)
-            else:
+            if not flushed or self.capture == "flush":
                 session.append(said, status=ARCHIVED)
+                return
+            seen = self._windows.get(session_id, ())
+            session.archive(said, seen=seen)
+            left = common_prefix(seen, fingerprints(said, echo=True))
+            self._windows.note(session_id, seen[left:], most=_SESSIONS)
 
         await self._engine.run(store)
 
     def _see(self, memory: Memory, window: Sequence[ChatMessage], session_id: str | None) -> frozenset[str]:
         """Store what is new in the window if that is asked for, and say which turns the window shows."""
         session = self._session(memory, session_id)
-        items = session.record(window) if self.capture == "seen" else session.known(window)
+        if self.capture != "seen":
+            return frozenset(item.id for item in session.known(window))
+        items = session.record(window, seen=self._windows.get(session_id, ()))
+        self._windows.note(session_id, fingerprints(window), most=_SESSIONS)
         return frozenset(item.id for item in items)
 
     def _recall(self, memory: Memory, question: _Question) -> str:
@@ -157,7 +167,7 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
             tag=self.name,
         )
         if text:
-            self._questions.note(text, question)
+            self._questions.note(hash(text), question, most=_TEXTS)
         return text
 
     def _shorten(self, memory: Memory, content: str, question: _Question, tokens: int) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, get_args
 
 from llama_index.core.base.llms.types import ChatMessage, ContentBlock, MessageRole, TextBlock
@@ -52,14 +53,14 @@ def turns_to_chat_messages(turns: Sequence[MemoryItem | Mapping[str, Any]]) -> l
 
 
 def identity(message: ChatMessage) -> str:
-    """What makes two messages the same saying: role, text, calls and media.
+    """A digest of what makes two messages the same saying: role, text, calls and media.
 
     Reasoning, usage data and other extras are left out, since clients that send a transcript back drop them.
     """
     texts = [block.text if isinstance(block, TextBlock) else block_text(block) for block in message.blocks]
     media = [encode(block.model_dump()) for block in message.blocks if block.block_type in _MEDIA]
     said = "\n".join(filter(None, [*texts, *legacy_calls(message)]))
-    return json.dumps([message.role.value, said, media], sort_keys=True)
+    return sha256(json.dumps([message.role.value, said, media], sort_keys=True).encode()).hexdigest()
 
 
 def _to_turn(message: ChatMessage, *, hidden: bool) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -46,27 +46,34 @@ class Transcript:
         """Store messages that were said now."""
         self._add(_turns(messages, status))
 
-    def record(self, window: Sequence[ChatMessage]) -> list[MemoryItem]:
+    def record(self, window: Sequence[ChatMessage], *, seen: Sequence[str] = ()) -> list[MemoryItem]:
         """Store those messages of a window that follow the last one stored already; return the turns of the window.
 
-        What stands unknown before a known message was removed, or put in front, and is not being said. A message that
-        was erased from the long-term memory does not come back because the window still holds it.
+        What stands unknown before a known message was removed, or put in front, and is not being said. What was erased
+        from the long-term memory does not come back because the window still holds it: ``seen`` are the fingerprints of
+        the window as it was before.
         """
-        stored = self.turns()
-        said = _said(window)
+        stored, said = self.turns(), _said(window)
         known = _match([item for item in stored if status_of(item) == ACTIVE], said)
-        new = _turns(said[max((at + 1 for at in known), default=0) :], ACTIVE)
-        return [*known.values(), *self._add(_chained(new, stored), revive=False)]
+        before = align(seen, _identities(said))
+        start = max(_after(known), _after([at for at, place in enumerate(before) if place is not None]))
+        return [*known.values(), *self._add(_chained(_turns(said[start:], ACTIVE), stored), revive=False)]
 
     def known(self, window: Sequence[ChatMessage]) -> list[MemoryItem]:
         """The stored turns that the messages of a window are."""
         return list(_match(self.turns(ACTIVE), _said(window)).values())
 
-    def archive(self, messages: Sequence[ChatMessage]) -> None:
-        """Note that messages left the window, and store those that nobody saw while they were in it."""
-        active, said = self.turns(ACTIVE), [message for message in messages if message.role.value not in HIDDEN]
+    def archive(self, messages: Sequence[ChatMessage], *, seen: Sequence[str] = ()) -> None:
+        """Note that messages left the window, and store those that nobody saw while they were in it.
+
+        Unknown ones before what is still in the window were erased, and stay erased, as do those among ``seen``.
+        """
+        stored, said = self.turns(), _said(messages, echo=True)
+        active = [item for item in stored if status_of(item) == ACTIVE]
         known = _match_oldest(active, said)
-        self.append(said[max((at + 1 for at in known), default=0) :], status=ARCHIVED)
+        if known or not active:
+            start = max(_after(known), common_prefix(seen, _identities(said)))
+            self._add(_chained(_turns(said[start:], ARCHIVED), stored), revive=False)
         self.mark(list(known.values()), ARCHIVED)
 
     def replace(self, messages: Sequence[ChatMessage], *, status: str = ACTIVE) -> None:
@@ -98,6 +105,11 @@ class Transcript:
         metadata = _marked(item.metadata, {**extras, "before": _extras(item.metadata).get("before")}, status)
         if metadata != item.metadata:
             self._memory.update(item.id, metadata=metadata)
+
+
+def fingerprints(window: Sequence[ChatMessage], *, echo: bool = False) -> tuple[str, ...]:
+    """What tells the messages of a window apart, for :meth:`Transcript.record` to compare the next window with."""
+    return tuple(_identities(_said(window, echo=echo)))
 
 
 def status_of(item: MemoryItem) -> str:
@@ -134,11 +146,11 @@ def _with_extras(turn: Mapping[str, Any], extras: Mapping[str, Any], status: str
     return {**turn, "metadata": metadata} if metadata else dict(turn)
 
 
-def _said(window: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The messages of a window that somebody said, without a last one that only repeats the question at hand."""
+def _said(window: Sequence[ChatMessage], *, echo: bool = False) -> list[ChatMessage]:
+    """The messages of a window that somebody said; ``echo`` keeps a last one that only repeats the question at hand."""
     said = [kept for message in window if (kept := without_recalled(message)) is not None]
     said = [message for message in said if message.role.value not in HIDDEN]
-    return said[:-1] if _is_echo(said) else said
+    return said[:-1] if not echo and _is_echo(said) else said
 
 
 def _is_echo(said: Sequence[ChatMessage]) -> bool:
@@ -156,6 +168,10 @@ def _is_echo(said: Sequence[ChatMessage]) -> bool:
 def _calls_tools(message: ChatMessage) -> bool:
     called = any(block.block_type == "tool_call" for block in message.blocks)
     return called or bool(message.additional_kwargs.get("tool_calls"))
+
+
+def _after(positions: Iterable[int]) -> int:
+    return max((at + 1 for at in positions), default=0)
 
 
 def _identities(messages: Sequence[ChatMessage]) -> list[str]:
@@ -179,7 +195,9 @@ def _chained(turns: Sequence[Mapping[str, Any]], stored: Sequence[MemoryItem]) -
     after = stored[-1].id if stored else ""
     named = []
     for turn in turns:
-        after = sha256(json.dumps([after, turn], sort_keys=True).encode()).hexdigest()[:32]
+        extras = _extras(turn.get("metadata", {}))
+        said = [after, turn["role"], turn["content"], extras.get("blocks"), extras.get("additional_kwargs")]
+        after = sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
         named.append({**turn, "id": after})
     return named
 
