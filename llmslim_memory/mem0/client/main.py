@@ -99,7 +99,7 @@ class MemoryClient:
         _refuse("add", given)
         items = self._engine.add(
             read_messages(messages),
-            ids_to_write(**ids),
+            ids_to_write(ids),
             metadata=metadata,
             timestamp=timestamp,
             expiration_date=expires,
@@ -210,7 +210,7 @@ class MemoryClient:
         if not named:
             self._engine.reset()
         else:
-            self._engine.delete_all(Asked(ids_to_write(**named)))
+            self._engine.delete_all(Asked(ids_to_write(named)))
         return {"message": "Entity deleted successfully."}
 
     def reset(self) -> dict[str, str]:

@@ -102,7 +102,7 @@ class Memory:
         """Keep every message that has text as a memory of its own; ``infer`` changes nothing."""
         refuse_unknown("add", extra)
         check_memory_type(memory_type)
-        ids = ids_to_write(strict=self.strict, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        ids = ids_to_write({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, strict=self.strict)
         if infer and not self._told_infer:
             self._told_infer = True
             logger.info("infer has no effect: turns are stored word for word, without a model")
@@ -198,7 +198,7 @@ class Memory:
                 "use the `reset()` method.",
                 "VALIDATION_001",
             )
-        ids = ids_to_write(strict=self.strict, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        ids = ids_to_write({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, strict=self.strict)
         self._engine.delete_all(Asked(ids), purge=purge)
         return {"message": "Memories deleted successfully!"}
 
