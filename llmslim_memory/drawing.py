@@ -43,6 +43,7 @@ _COLOURS = {"kept": "#2f9e6e", "clipped": "#e0a030", "dropped": "#c9ced6", "sect
 _SLOTS = 240
 _WIDTH = 720
 _ROWS = 60
+_CELL, _ID = 16, 8
 _ORDER = ("dropped", "clipped", "kept")
 
 
@@ -56,7 +57,7 @@ def draw_html(explanation: SearchExplanation) -> str:
     kept = [turn for turn in explanation.turns if turn.status != "dropped"]
     sections = [section for section in explanation.sections if section.shown]
     return (
-        '<div style="font:13px/1.5 system-ui,sans-serif;color:#22262d;background:#fff;max-width:740px;padding:10px">'
+        '<div style="font:13px/1.5 system-ui,sans-serif;color:#22262d;background:#fff;max-width:940px;padding:10px">'
         f"{_headline(explanation, len(kept))}{_bar(explanation, sections, kept)}{_timeline(explanation.turns)}"
         f"{_legend()}{_sections(explanation.sections)}{_rows(kept)}</div>"
     )
@@ -142,9 +143,15 @@ def _sections(sections: Sequence[ExplainedSection]) -> str:
 
 def _rows(turns: Sequence[ExplainedTurn]) -> str:
     head = "".join(f"<th style='text-align:left;padding-right:14px'>{name}</th>" for name in _COLUMNS)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _row(turn))}</tr>" for turn in turns[:_ROWS])
+    rows = "".join(f"<tr>{''.join(map(_cell, _row(turn)))}</tr>" for turn in turns[:_ROWS])
     more = f"<p>... and {len(turns) - _ROWS:,} more</p>" if len(turns) > _ROWS else ""
     return f"<table style='border-collapse:collapse'><tr>{head}</tr>{rows}</table>{more}"
+
+
+def _cell(text: str) -> str:
+    is_id = len(text) > _CELL and " " not in text
+    short = f"{text[:_ID]}\u2026" if is_id else text
+    return f"<td title='{escape(text)}' style='padding-right:14px;white-space:nowrap'>{escape(short)}</td>"
 
 
 _COLUMNS = ("rank", "score", "tokens", "share", "status", "said", "role", "turn", "reason")

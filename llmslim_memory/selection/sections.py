@@ -74,6 +74,7 @@ class SectionBuilder:
             replace(one, score=fit + turn + PREFERENCE_BONUS * (one.mark.statement.kind == "preference"))
             for one, fit, turn in zip(weighed, fits(terms(self.query), found), self._turn_scores(weighed), strict=True)
         ]
+        scored = [one if one.score or one.mark.statement.kind == "preference" else _unfit(one) for one in scored]
         ranked = sorted(scored, key=lambda one: (-one.score, -one.mark.turn))
         return self._shelf("preferences", 6, 0.2).fill(ranked)
 

@@ -12,6 +12,8 @@ from llmslim_memory.views import Ranking
 
 MOST_READ = 40
 """Of all turns that tell of a change, so many are read: the latest, and those ranked best."""
+LONGEST = 32
+"""Only one-liners are brought in: a longer turn has words enough to be found by the question."""
 OPENING = 600
 SHORTEST_STEM = 3
 LONGEST_ENDING = 3
@@ -37,7 +39,9 @@ def newer_turns(query: str, contents: Contents, ranking: Ranking, *, most: int) 
 
 
 def _changes(contents: Contents, ranking: Ranking) -> list[int]:
-    turns = sorted({mark.turn for mark in contents.history.marks(("change",))})
+    tokens = contents.history.tokens
+    marks = contents.history.marks(("change",))
+    turns = sorted({mark.turn for mark in marks if tokens[mark.turn] <= LONGEST})
     if len(turns) <= MOST_READ:
         return turns
     best = sorted(turns, key=lambda turn: -float(ranking.turn_scores[turn]))[: MOST_READ // 2]
