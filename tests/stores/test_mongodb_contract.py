@@ -17,6 +17,7 @@ from llmslim_memory.testing import (
     MachineContract,
     RecordsContract,
     ScanContract,
+    SearchContract,
     SharedChangesContract,
     SharedContract,
     StoreContract,
@@ -34,6 +35,7 @@ class TestMongoStore(
     SharedChangesContract,
     MachineContract,
     FollowMachineContract,
+    SearchContract,
 ):
     @pytest.fixture
     def opener(self, mongo_url: str, collection: str) -> partial[MongoStore]:

@@ -16,6 +16,7 @@ from llmslim_memory.testing import (
     MachineContract,
     RecordsContract,
     ScanContract,
+    SearchContract,
     SharedChangesContract,
     SharedContract,
     StoreContract,
@@ -33,6 +34,7 @@ class TestPostgresStore(
     SharedChangesContract,
     MachineContract,
     FollowMachineContract,
+    SearchContract,
 ):
     @pytest.fixture
     def opener(self, postgres_url: str, table: str) -> partial[PostgresStore]:

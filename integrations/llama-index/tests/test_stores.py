@@ -13,11 +13,19 @@ from llama_index.core.base.llms import types
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 from llama_index.memory.llmslim import LLMSlimChatStore, LLMSlimMemory, LLMSlimRetriever
-from servers.fixtures import collection, mongo_url, open_mongo, open_postgres, postgres_url, table
+from servers.fixtures import (
+    collection,
+    mongo_url,
+    open_mongo,
+    open_postgres,
+    own_postgres_url,
+    postgres_url,
+    table,
+)
 
 from llmslim_memory import InMemoryStore, Memory, SQLiteStore
 
-__all__ = ["collection", "mongo_url", "open_mongo", "open_postgres", "postgres_url", "table"]
+__all__ = ["collection", "mongo_url", "open_mongo", "open_postgres", "own_postgres_url", "postgres_url", "table"]
 
 PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
 
