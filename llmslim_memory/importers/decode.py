@@ -25,14 +25,19 @@ class Refused(Exception):  # noqa: N818  # no error of the program: what it says
         self.reason = reason
 
 
-def record_text(data: bytes | bytearray, limits: ImportLimits) -> str:
+def record_text(data: bytes | bytearray, limits: ImportLimits, *, nested: bool = True) -> str:
     """The record as text, NUL bytes dropped (a crash leaves blocks of them) and broken UTF-8 replaced.
+
+    Args:
+        data: The record's bytes.
+        limits: What it may take.
+        nested: Whether it may nest too deeply; ``False`` where that was looked at before.
 
     Raises:
         Refused: It has too many characters, would take too much memory, or nests too deeply.
     """
     brackets = data.count(b"[") + data.count(b"{")
-    if brackets > limits.max_depth and depth_of(bytes(data)) > limits.max_depth:
+    if nested and brackets > limits.max_depth and depth_of(bytes(data)) > limits.max_depth:
         raise Refused(TOO_DEEP)
     cost = _BRACKET * brackets + _COMMA * data.count(b",") + _COLON * data.count(b":") + _text_cost(data)
     if cost > limits.max_record_cost:
@@ -50,13 +55,13 @@ def _text_cost(data: bytes | bytearray) -> int:
     return len(data) * (6 if _WIDEST.search(data) else 4)
 
 
-def decode(data: bytes | bytearray, limits: ImportLimits) -> Any:
+def decode(data: bytes | bytearray, limits: ImportLimits, *, nested: bool = True) -> Any:
     """The JSON value that ``data`` holds.
 
     Raises:
         Refused: It is over a limit, or no JSON.
     """
     try:
-        return DECODER.decode(record_text(data, limits))
+        return DECODER.decode(record_text(data, limits, nested=nested))
     except (ValueError, RecursionError) as error:
         raise Refused(MALFORMED) from error

@@ -119,7 +119,7 @@ def _from_piece(piece: Piece, header: dict[str, Any], limits: ImportLimits) -> R
     if piece.kind != RECORD:
         return Record(problem=piece.kind, where=where, header=header)
     try:
-        return Record(decode(piece.data, limits), where=where, header=header)
+        return Record(decode(piece.data, limits, nested=False), where=where, header=header)
     except Refused as refused:
         return Record(problem=refused.reason, where=where, header=header)
 

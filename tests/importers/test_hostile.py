@@ -53,7 +53,7 @@ def as_json(*texts: str) -> bytes:
 )
 def test_brackets_nested_without_end_are_too_deep(tmp_path: Path, opening: bytes, before: bytes) -> None:
     path = tmp_path / "a.json"
-    path.write_bytes(before + opening * 200_000)
+    path.write_bytes(before + opening * 50_000)
     report = imported(path)
     assert (report.imported, report.malformed + report.skipped_total) == (1, 1)
 
@@ -150,7 +150,7 @@ def test_an_unusable_limit_is_named(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["zip", "gz"])
 def test_a_bomb_is_refused_before_it_is_inflated(tmp_path: Path, kind: str) -> None:
-    bomb = b'[{"role": "user", "content": "' + b"0" * (200 * MIB) + b'"}]'
+    bomb = b'[{"role": "user", "content": "' + b"0" * (60 * MIB) + b'"}]'
     path = tmp_path / f"a.{kind}"
     if kind == "zip":
         archive(path, {"conversations.json": bomb})
