@@ -34,6 +34,7 @@ EVERYTHING = ["-e", ".[dev]", "-e", "integrations/langchain[dev]", "-e", "integr
 # Database servers are to be there, and nothing is to wait for a network.
 TEST_SETTINGS = {"REQUIRE_SERVICES": "1", "LLMSLIM_OFFLINE": "1"}
 COVERAGE_PERCENT = 95
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main(arguments):
@@ -67,12 +68,14 @@ def setup(_arguments):
 
 def test(arguments):
     python = install(ENVIRONMENT, "dev", EVERYTHING)
+    bring_browser(python)
     pytest = [python, "-m", "pytest"]
     return run([*pytest, *(arguments or ["-q", "-n", "2", "--dist", "loadfile", *TEST_PATHS])], TEST_SETTINGS)
 
 
 def coverage(_arguments):
     python = install(ENVIRONMENT, "dev", EVERYTHING)
+    bring_browser(python)
     measure = ["--cov", "--cov-report=term-missing:skip-covered", f"--cov-fail-under={COVERAGE_PERCENT}"]
     return run([python, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *measure, "tests"], TEST_SETTINGS)
 
@@ -139,6 +142,21 @@ def has_uv(python):
     if quiet([str(python), "-m", "pip", "--version"]).returncode != 0:
         quiet([str(python), "-m", "ensurepip"])
     return quiet([str(python), "-m", "pip", "install", "-q", "uv"]).returncode == 0
+
+
+def bring_browser(python):
+    """A browser for the inspector's tests: one that is there, Debian's where that can be installed, or Playwright's."""
+    if os.environ.get("LLMSLIM_TEST_BROWSER") or any(map(shutil.which, BROWSERS)):
+        return
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        print("Installing Debian's Chromium (once) ...", flush=True)
+        run(["apt-get", "-qq", "update"])
+        run(
+            ["apt-get", "-qq", "install", "-y", "--no-install-recommends", "chromium"],
+            {"DEBIAN_FRONTEND": "noninteractive"},
+        )
+    else:
+        run([python, "-m", "playwright", "install", "chromium"])
 
 
 def uv_settings(python):

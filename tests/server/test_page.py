@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from llmslim_memory import Memory
 from tests.server.processes import Served, serving, sqlite
 
+MUST = "REQUIRE_SERVICES"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 ATTACK = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> My cat is called Miso."
 
@@ -44,10 +45,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    path = browser_path()
-    if path is None:  # no package brings one; CI names its own in LLMSLIM_TEST_BROWSER, where it must then be
-        pytest.skip("there is no Chromium or Chrome here: name one in LLMSLIM_TEST_BROWSER")
     with sync_playwright() as playwright:
+        path = browser_path()
+        if path is None and not Path(playwright.chromium.executable_path).exists() and not os.environ.get(MUST):
+            pytest.skip("there is no browser here: `python3 scripts/dev.py test` brings one")
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
