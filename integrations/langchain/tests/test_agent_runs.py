@@ -227,11 +227,14 @@ def test_a_model_that_fails_after_the_tools_ran_leaves_their_results_stored(
     assert transcript() == SAID_WITH_TOOL[:3]
 
 
+@pytest.mark.parametrize("clients", ["one process", "a process each"])
 def test_an_edited_message_of_the_thread_is_an_edit_of_the_turn(
-    memory: Memory, model: Any, run: Any, transcript: Any
+    memory: Memory, model: Any, run: Any, transcript: Any, clients: str
 ) -> None:
-    bot = agent(model("Hi.", "Hi again."), memory)
+    saver = InMemorySaver()
+    bot = agent(model("Hi.", "Hi again."), memory, checkpointer=saver)
     run(bot, {"messages": [HumanMessage("Helo", id="h1")]}, THREAD)
+    bot = bot if clients == "one process" else agent(model("Hi again."), memory, checkpointer=saver)
     run(bot, {"messages": [HumanMessage("Hello", id="h1")]}, THREAD)
     assert transcript()[:2] == [("user", "Hello"), ("assistant", "Hi.")]
     assert memory.get_all(run_id="t1")[0].updated_at is not None

@@ -100,6 +100,12 @@ def test_what_is_searched_holds_no_base64_and_no_json(example: BaseMessage) -> N
         (AIMessage("", tool_calls=[TOOL_CALL]), "assistant", "[tool call: search]"),
         (AIMessage("Looking.", tool_calls=[TOOL_CALL]), "assistant", "Looking."),
         (EXAMPLES[11], "assistant", "Yes."),
+        (
+            AIMessage([{"type": "server_tool_call", "name": "web", "args": {}, "id": "s"}, "Found."]),
+            "assistant",
+            "Found.",
+        ),
+        (AIMessage([{"type": "refusal", "refusal": "I would rather not."}]), "assistant", "I would rather not."),
         (SystemMessage("Be kind."), "system", "Be kind."),
         (EXAMPLES[15], "tool", "3 trains"),
         (FunctionMessage("4", name="add"), "tool", "4"),

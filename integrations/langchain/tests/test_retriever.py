@@ -73,6 +73,18 @@ def test_documents_stay_within_a_token_budget(filled: Memory, budget: int) -> No
     assert sum(filled.counter(doc.page_content) for doc in by_call) <= budget
 
 
+def test_a_passage_that_does_not_fit_leaves_room_for_a_shorter_one(memory: Memory) -> None:
+    memory.add(
+        {"role": "user", "content": "The zeppelin was kept in a very long hall by the blue lake."}, user_id="ann"
+    )
+    memory.add({"role": "user", "content": "A zeppelin, once."}, user_id="ann")
+    memory.add([{"role": "user", "content": f"Day {n} was quiet."} for n in range(9)], user_id="ann")
+    retriever = LLMSlimRetriever(memory=memory, user_id="ann")
+    question = "Which zeppelin was kept in the long hall by the lake?"
+    assert retriever.invoke(question)[0].page_content.startswith("The zeppelin")
+    assert [doc.page_content for doc in retriever.invoke(question, token_budget=8)] == ["A zeppelin, once."]
+
+
 def test_a_number_and_a_budget_both_hold(filled: Memory) -> None:
     retriever = LLMSlimRetriever(memory=filled, user_id="ann", k=3, token_budget=15)
     docs = retriever.invoke("red")
