@@ -107,7 +107,7 @@ class Digest:
         candidate = Candidate(turn, 0, *span, "opening", score, self.packer.count(text))
         status, reason = "dropped", "budget"
         if self.packer.cost(candidate) <= self.packer.room:
-            if self.seen.add(text):
+            if self.seen.add(content):
                 self.packer.keep(candidate)
                 status, reason = "kept", ""
             else:
