@@ -160,6 +160,16 @@ async def test_one_block_serves_many_sessions(memory: Memory) -> None:
         assert "Bruno" in await block.aget([user("What is my dog called?")], session_id=session)
 
 
+async def test_one_block_serves_a_hundred_sessions_at_once(memory: Memory) -> None:
+    block = LLMSlimMemoryBlock(memory, user_id="ann", token_budget=300)
+    asked = (block.aget([user(f"My word is word{n}."), assistant("ok")], session_id=f"s{n}") for n in range(100))
+    await asyncio.gather(*asked)
+    assert {item.run_id: item.content for item in memory.get_all(user_id="ann") if item.role == "user"} == {
+        f"s{n}": f"My word is word{n}." for n in range(100)
+    }
+    assert len(memory.get_all(user_id="ann")) == 200
+
+
 async def test_the_last_user_message_is_the_question_whoever_spoke_last(news: Memory) -> None:
     block = LLMSlimMemoryBlock(news, user_id="ann", token_budget=220, capture="none")
     window = [user("Which bone on day 7?"), assistant("Let me see."), ChatMessage(role="tool", content="day 31")]
