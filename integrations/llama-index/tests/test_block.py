@@ -271,6 +271,11 @@ def test_nobody_or_an_unusable_owner_is_refused(memory: Memory, owner: Any) -> N
         LLMSlimMemoryBlock(memory, **owner)
 
 
+def test_a_misspelt_argument_is_refused(memory: Memory) -> None:
+    with pytest.raises(TypeError, match="takes no token_budgt"):
+        LLMSlimMemoryBlock(memory, user_id="ann", token_budgt=5)
+
+
 utterances = st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from(["yes", "no", "a long story " * 20]))
 
 

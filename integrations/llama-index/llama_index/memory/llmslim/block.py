@@ -17,14 +17,13 @@ from llama_index.memory.llmslim.recall import recall
 from llama_index.memory.llmslim.texts import is_recalled
 from llama_index.memory.llmslim.transcript import ARCHIVED, Transcript, fingerprints
 
-from llmslim_memory import Memory
+from llmslim_memory import InvalidTypeError, Memory
 
 logger = logging.getLogger(__name__)
 
 _ATTEMPTS = 4
 _TEXTS = 64
 _SESSIONS = 1024
-
 
 T = TypeVar("T")
 
@@ -89,6 +88,8 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
         self, memory: MemoryLike | Engine, *, user_id: str | None = None, agent_id: str | None = None, **fields: Any
     ) -> None:
         check_owner(user_id, agent_id)
+        if unknown := sorted(set(fields) - set(type(self).model_fields)):
+            raise InvalidTypeError(f"this memory block takes no {', '.join(unknown)}")
         super().__init__(**{"user_id": user_id, "agent_id": agent_id, **fields})
         self._engine = memory if isinstance(memory, Engine) else Engine(memory)
 
