@@ -153,6 +153,14 @@ def _spaced(word: str, language: str) -> list[str]:
     return stems
 
 
+def _parts(piece: str) -> list[str]:
+    """The parts of a run of word characters; none of a key or encoded data, which is kept whole only."""
+    if not piece.isascii():
+        return [piece[at : at + MAX_TERM_CHARS] for at in range(0, len(piece), MAX_TERM_CHARS)]
+    parts = _SPLIT.findall(piece) if len(piece) <= MAX_TERM_CHARS else []
+    return parts if len(parts) <= MAX_PARTS else []
+
+
 def _word_terms(word: str, language: str) -> list[str]:
     """Terms of a run of word characters: split where case, digits or underscores do, kept whole as well."""
     terms: list[str] = []
@@ -161,12 +169,11 @@ def _word_terms(word: str, language: str) -> list[str]:
         for run in _UNSPACED.findall(word):
             terms += _unspaced(run)
     for piece in spaced.split():
-        parts = _SPLIT.findall(piece[: MAX_TERM_CHARS + 1]) if piece.isascii() else [piece]
-        if len(parts) > 1:
+        parts = _parts(piece)
+        if len(parts) != 1 or len(piece) > MAX_TERM_CHARS:
             terms.append(fold(piece)[:MAX_TERM_CHARS])
-        if len(parts) <= MAX_PARTS and len(piece) <= MAX_TERM_CHARS:
-            for part in parts:
-                terms += _spaced(part, language)
+        for part in parts:
+            terms += _spaced(part, language)
     return terms
 
 

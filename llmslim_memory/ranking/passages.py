@@ -14,6 +14,8 @@ WINDOW_CHARS = 360
 """Sentences are gathered into windows of about this size."""
 BLOCK_CHARS = 1600
 """A code block or table longer than this is cut between lines."""
+MAX_MARKS = 64
+"""So many marks on one character are kept with it."""
 MAX_PIECE_CHARS = 1200
 """Prose without any boundary is cut after this many characters."""
 
@@ -51,7 +53,8 @@ def _lines(text: str) -> Iterator[Span]:
 
 def _safe_cut(text: str, at: int) -> int:
     """Move a cut to where it does not part a character from its marks."""
-    while at < len(text) and (_EXTENDS.match(text, at) or text[at - 1] == "\u200d"):
+    last = min(len(text), at + MAX_MARKS)
+    while at < last and (_EXTENDS.match(text, at) or text[at - 1] == "\u200d"):
         at += 1
     return at
 

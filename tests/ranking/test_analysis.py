@@ -115,3 +115,12 @@ def test_folding_twice_changes_nothing(word: str) -> None:
 @given(texts(60), texts(60))
 def test_a_question_finds_the_words_it_repeats(before: str, after: str) -> None:
     assert terms_of("xylophone") <= terms_of(f"{before} xylophone {after}") or ANALYSER.language([before]) != "english"
+
+
+@pytest.mark.parametrize("blob", ["a1" * 50_000, "x" * 100_000, "Zm9vYmFy" * 2_000])
+def test_encoded_data_takes_few_terms(blob: str) -> None:
+    assert 1 <= len(terms_of(blob)) <= 3
+
+
+def test_a_long_run_of_another_script_is_found_by_its_parts() -> None:
+    assert terms_of("끝말잇기") & terms_of("오늘" * 300 + "끝말잇기")

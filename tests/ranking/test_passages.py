@@ -89,3 +89,8 @@ def test_passages_hold_all_text_but_white_space_in_order(role: str, text: str) -
     spans = split_passages(role, text)
     assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
+
+
+@pytest.mark.parametrize("text", ["e" + "\u0301" * 90_000, "\U0001f469\u200d" * 40_000, "x" * 90_000])
+def test_no_text_makes_a_passage_without_end(text: str) -> None:
+    assert max(len(part) for part in parts("assistant", text)) < 2_000
