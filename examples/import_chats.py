@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 
 from llmslim_memory import ImportReport, Memory, import_history
 
+ROLES = ("human", "assistant")
+
 
 def made_up_export(folder: Path) -> Path:
     said = ["My allotment is number 14, by the canal.", "Noted.", "The tap there takes a three-quarter inch hose."]

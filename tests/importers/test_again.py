@@ -298,3 +298,13 @@ def test_ids_are_the_same_in_every_memory(tmp_path: Path) -> None:
         for memory in (one, other):
             imported(EXPORTS[name](tmp_path, 3), memory)
     assert _ids(turns(one)) == _ids(turns(other))
+
+
+def test_a_dry_run_leaves_a_database_file_as_it_is(tmp_path: Path) -> None:
+    path = EXPORTS["jsonl"](tmp_path, 3)
+    target = tmp_path / "memory.db"
+    import_history(path, target, limit=2)
+    before = target.read_bytes(), target.stat().st_mtime_ns
+    report = import_history(path, str(target), dry_run=True)
+    assert (report.imported, report.duplicates) == (1, 2)
+    assert (target.read_bytes(), target.stat().st_mtime_ns) == before

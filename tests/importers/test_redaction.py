@@ -300,6 +300,16 @@ def test_credentials_in_titles_and_metadata_are_replaced(tmp_path: Path) -> None
     assert report.redactions == {"github": 2}
 
 
+def test_credentials_in_ids_and_names_of_fields_are_replaced(tmp_path: Path) -> None:
+    memory = new_memory()
+    lines(tmp_path / "a.jsonl", [message("x", id=SECRET, session_id=SECRET)])
+    document(tmp_path / "b.json", [{"id": SECRET, "memory": "x", "user_id": "a", "metadata": {SECRET: [{SECRET: 1}]}}])
+    for name in ("a.jsonl", "b.json"):
+        imported(tmp_path / name, memory)
+    assert len(turns(memory)) == 2
+    assert SECRET not in json.dumps([item.to_dict() for item in turns(memory)])
+
+
 def test_nothing_is_replaced_where_that_is_asked_for(tmp_path: Path) -> None:
     memory = new_memory()
     path = document(tmp_path / "c.json", [chatgpt(f"deploy with {SECRET} now")])

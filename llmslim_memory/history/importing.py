@@ -1,34 +1,29 @@
-"""Brings chat history into a memory from other tools, and takes it out again."""
+"""Brings chat history into a memory from other tools."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from llmslim_memory.errors import InvalidValueError
-from llmslim_memory.history_export import new_file, write_turns
-from llmslim_memory.history_tally import Tally
-from llmslim_memory.history_turns import Rules
-from llmslim_memory.history_work import Progress, Work
+from llmslim_memory.history.tally import Tally
+from llmslim_memory.history.target import Target, opened
+from llmslim_memory.history.turns import Rules
+from llmslim_memory.history.work import Progress, Work
 from llmslim_memory.importers.detect import FORMATS
 from llmslim_memory.importers.limits import ImportLimits
 from llmslim_memory.importers.reader import open_source
 from llmslim_memory.importers.report import ImportedSession, ImportReport
-from llmslim_memory.memory import Memory
 from llmslim_memory.options import check_choice, check_count, check_flag
 from llmslim_memory.times import parse_time
-from llmslim_memory.types import MemoryItem, MemoryStore, check_id
-
-EXPORT_PAGE = 100
+from llmslim_memory.types import check_id
 
 
 def import_history(
     source: str | os.PathLike[str],
-    memory: Memory | MemoryStore | str | os.PathLike[str] | None,
+    memory: Target | None,
     *,
     format: str = "auto",  # noqa: A002
     user_id: str | None = None,
@@ -99,7 +94,7 @@ def import_history(
     )
     check_choice("format", format, ("auto", *FORMATS))
     found = open_source(Path(source).expanduser(), format, rules.limits)
-    with found as (readings, problems), _target(memory, dry_run=dry_run) as target:
+    with found as (readings, problems), opened(memory, dry_run=dry_run) as target:
         work.run(readings, problems, target, on_progress)
     formats = {reading.format for reading in readings}
     return work.tally.report(
@@ -109,83 +104,3 @@ def import_history(
         files=len(readings),
         limited=work.is_full,
     )
-
-
-@contextmanager
-def _target(memory: Memory | MemoryStore | str | os.PathLike[str] | None, *, dry_run: bool) -> Iterator[Memory | None]:
-    """The memory to write to, opened and closed here where it was named by a path or URL; a dry run may have none."""
-    if isinstance(memory, Memory):
-        yield memory
-        return
-    if isinstance(memory, os.PathLike):
-        memory = Path(memory)
-    if dry_run and (memory is None or _is_missing(memory)):
-        yield None
-        return
-    if memory is None:
-        raise InvalidValueError("memory is None: pass a memory, a path or a URL, or dry_run=True to store nothing")
-    with Memory(_read_only(memory) if dry_run else memory) as opened:
-        yield opened
-
-
-def _is_missing(memory: MemoryStore | str | Path) -> bool:
-    path = _sqlite_path(memory)
-    return path is not None and not path.exists()
-
-
-def _sqlite_path(memory: MemoryStore | str | Path) -> Path | None:
-    if not isinstance(memory, str | Path):
-        return None
-    name = str(memory).removeprefix("sqlite:///")
-    return None if "://" in name else Path(name).expanduser()
-
-
-def _read_only(memory: MemoryStore | str | Path) -> MemoryStore | str | Path:
-    return memory
-
-
-def export_history(
-    memory: Memory | MemoryStore | str | os.PathLike[str],
-    target: str | os.PathLike[str],
-    *,
-    user_id: str | None = None,
-    agent_id: str | None = None,
-    run_id: str | None = None,
-    overwrite: bool = False,
-    on_progress: Callable[[int], None] | None = None,
-) -> int:
-    """Write every turn, with all its fields, to a JSONL file that :func:`import_history` restores exactly.
-
-    The file is for its owner alone, appears only when it is complete, and is compressed where its name ends in ``.gz``.
-
-    Args:
-        memory: What to export: a memory, a store, a SQLite path or a database URL.
-        target: The file to write.
-        user_id: Only this user's turns; as for the other two, all of them unless given.
-        agent_id: Only this agent's turns.
-        run_id: Only this session's turns.
-        overwrite: Replace the file if there is one.
-        on_progress: Called with the number of turns written so far.
-
-    Returns:
-        How many turns were written.
-
-    Raises:
-        ValueError: There is such a file already, or it cannot be written.
-        UnsupportedError: The store cannot walk over all it holds.
-    """
-    path = _sqlite_path(memory) if isinstance(memory, str | Path) else None
-    if path is not None and not path.exists():
-        raise InvalidValueError(f"there is no memory at {str(path)!r}")
-    with _target(memory, dry_run=False) as source, new_file(Path(target).expanduser(), overwrite=overwrite) as file:
-        return write_turns(file, _turns(source, user_id=user_id, agent_id=agent_id, run_id=run_id), on_progress)
-
-
-def _turns(memory: Memory | None, **scope: str | None) -> Iterator[MemoryItem]:
-    after: str | None = None
-    while memory is not None:
-        page = memory.scan(**scope, after=after, limit=EXPORT_PAGE)
-        yield from page.items
-        after = page.next
-        if after is None:
-            return

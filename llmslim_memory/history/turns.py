@@ -52,8 +52,9 @@ class Prepared:
 def owner(session: Session, rules: Rules) -> tuple[Session, Counter[str]]:
     """The session with the user and agent that its turns are stored under, and what was redacted in its title."""
     title, found = _redacted(clean_text(session.title or "")[:MAX_TITLE], rules)
+    session_id, in_id = _redacted(session.session_id or "", rules)
     user_id, agent_id = rules.user_id or session.user_id or DEFAULT_USER, rules.agent_id or session.agent_id
-    return Session(session.format, session.session_id, title.strip() or None, user_id, agent_id), found
+    return Session(session.format, session_id or None, title.strip() or None, user_id, agent_id), found + in_id
 
 
 def prepare(
@@ -75,9 +76,9 @@ def prepare(
         return Left("empty")
     if _is_outside(turn.created_at, rules):
         return Left("outside_window")
-    metadata, in_metadata = _redacted_data(dict(turn.metadata), rules)
+    metadata, in_metadata = _redacted_data({**turn.metadata, IMPORT: _origin(turn, session.title)}, rules)
     try:
-        kept = check_metadata({**metadata, IMPORT: _origin(turn, session.title)})
+        kept = check_metadata(metadata)
     except (InvalidValueError, InvalidTypeError):
         return Left(MALFORMED)
     item = MemoryItem(
@@ -106,8 +107,8 @@ def _redacted_data(value: Any, rules: Rules) -> tuple[Any, Counter[str]]:
         entries = [_redacted_data(entry, rules) for entry in value]
         return [entry for entry, _ in entries], sum((more for _, more in entries), found)
     if isinstance(value, dict):
-        fields = {key: _redacted_data(entry, rules) for key, entry in value.items()}
-        return {key: entry for key, (entry, _) in fields.items()}, sum((more for _, more in fields.values()), found)
+        fields = [(_redacted(key, rules), _redacted_data(entry, rules)) for key, entry in value.items()]
+        return {key: entry for (key, _), (entry, _) in fields}, sum((a + b for (_, a), (_, b) in fields), found)
     return value, found
 
 

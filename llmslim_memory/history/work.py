@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from llmslim_memory.errors import HistoryImportError
-from llmslim_memory.history_tally import Tally
-from llmslim_memory.history_turns import Prepared, Rules, owner, prepare, restore
+from llmslim_memory.history.tally import Tally
+from llmslim_memory.history.turns import Prepared, Rules, owner, prepare, restore
 from llmslim_memory.importers import chatgpt, claude_ai
 from llmslim_memory.importers.outcomes import MALFORMED, TOO_DEEP, TOO_LARGE, Left, Outcome, Restored, Session
 from llmslim_memory.importers.reader import Reading

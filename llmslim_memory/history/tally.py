@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from llmslim_memory.history_turns import Prepared
+from llmslim_memory.history.turns import Prepared
 from llmslim_memory.importers.outcomes import MALFORMED, Session
 from llmslim_memory.importers.report import ImportedSession, ImportReport
 
