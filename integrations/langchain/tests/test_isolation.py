@@ -50,11 +50,11 @@ def bot(memory: Memory) -> Any:
 
 def test_one_middleware_serves_users_of_similar_names_apart(bot: Any, run: Any) -> None:
     for number, name in enumerate(USERS):
-        run(bot, user(f"My secret number is {1000 + number}."), thread("t1"), context=Context(name))
+        run(bot, user(f"My secret word is zx{1000 + number}."), thread("t1"), context=Context(name))
     for number, name in enumerate(USERS):
-        answer = run(bot, user("What is my secret number?"), thread("t2"), context=Context(name))
+        answer = run(bot, user("What is my secret word?"), thread("t2"), context=Context(name))
         shown = answer["messages"][-1].content
-        assert [n for n in range(len(USERS)) if str(1000 + n) in shown] == [number]
+        assert [n for n in range(len(USERS)) if f"zx{1000 + n}" in shown] == [number]
 
 
 async def test_one_middleware_serves_fifty_users_at_once(bot: Any) -> None:
@@ -62,22 +62,22 @@ async def test_one_middleware_serves_fifty_users_at_once(bot: Any) -> None:
         answer = await bot.ainvoke(user(text), thread("t1"), context=Context(f"user {number}"))
         return str(answer["messages"][-1].content)
 
-    await asyncio.gather(*(ask(n, f"My secret number is {1000 + n}.") for n in range(50)))
-    shown = await asyncio.gather(*(ask(n, "What is my secret number?") for n in range(50)))
+    await asyncio.gather(*(ask(n, f"My secret word is zx{1000 + n}.") for n in range(50)))
+    shown = await asyncio.gather(*(ask(n, "What is my secret word?") for n in range(50)))
     for number, text in enumerate(shown):
-        assert [n for n in range(50) if str(1000 + n) in text] == [number]
+        assert [n for n in range(50) if f"zx{1000 + n}" in text] == [number]
 
 
 def test_without_a_user_a_thread_recalls_nothing_of_another(bot: Any, run: Any) -> None:
-    run(bot, user("My secret number is 1000."), thread("t1"))
-    shown = run(bot, user("What is my secret number?"), thread("t10"))["messages"][-1].content
-    assert "1000" not in shown
+    run(bot, user("My secret word is zx1000."), thread("t1"))
+    shown = run(bot, user("What is my secret word?"), thread("t10"))["messages"][-1].content
+    assert "zx1000" not in shown
 
 
 def test_an_agent_recalls_nothing_that_another_heard(bot: Any, run: Any) -> None:
-    run(bot, user("My secret number is 1000."), thread("t1"), context=Context("ann", "a1"))
-    shown = run(bot, user("What is my secret number?"), thread("t2"), context=Context("ann", "a10"))
-    assert "1000" not in shown["messages"][-1].content
+    run(bot, user("My secret word is zx1000."), thread("t1"), context=Context("ann", "a1"))
+    shown = run(bot, user("What is my secret word?"), thread("t2"), context=Context("ann", "a10"))
+    assert "zx1000" not in shown["messages"][-1].content
 
 
 @pytest.mark.parametrize(
