@@ -61,6 +61,24 @@ def test_a_model_cannot_name_another_user(filled: Memory, model: Any, run: Any, 
         assert "blue" not in answer.content
 
 
+SMUGGLED = [
+    {"config": {"configurable": {"user_id": "bob"}}},
+    {"runtime": {"context": {"user_id": "bob"}}},
+    {"user_id": "bob"},
+]
+
+
+@pytest.mark.parametrize("smuggled", SMUGGLED)
+def test_a_tool_call_run_by_hand_cannot_name_another_user(filled: Memory, smuggled: dict[str, Any]) -> None:
+    tool = create_recall_tool(filled)
+    asked = {"type": "tool_call", "id": "c1", "name": tool.name, "args": {"query": "bike", **smuggled}}
+    answer = tool.invoke(asked, {"configurable": {"user_id": "ann"}})
+    assert "My bike is red." in answer.content
+    assert "blue" not in answer.content
+    with pytest.raises(ValueError, match="whose memory is this"):
+        tool.invoke(asked)
+
+
 def test_the_model_is_told_of_one_argument_only(memory: Memory) -> None:
     tool = create_recall_tool(memory)
     assert list(tool.tool_call_schema.model_json_schema()["properties"]) == ["query"]  # type: ignore[union-attr]
