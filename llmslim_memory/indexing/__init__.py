@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from functools import partial
+from heapq import merge
 from threading import Lock
 from typing import Any
 
@@ -143,8 +145,7 @@ class ScopeIndexes:
         """The best ``k`` passages of both pools, best first, ties by time."""
         if not ranking.matched:
             return []
-        pools = [(_hit_score(candidate), candidate) for candidate in (*ranking.user, *ranking.reply)]
-        best = sorted(pools, key=lambda hit: (-hit[0], hit[1].turn, hit[1].part))[:k]
+        best = _best_hits(ranking, k)
         items = history.items([candidate.turn for _, candidate in best])
         return [
             Hit(item, item.content[candidate.start : candidate.end], score, candidate.kind)
@@ -179,6 +180,16 @@ def _texts(history: History, candidates: Sequence[Candidate]) -> list[str]:
 
 def _get_each(store: MemoryStore, item_ids: Sequence[str]) -> dict[str, MemoryItem]:
     return {item_id: item for item_id in item_ids if (item := store.get(item_id)) is not None}
+
+
+def _best_hits(ranking: Ranking, k: int) -> list[tuple[float, Candidate]]:
+    """The best ``k`` candidates by :func:`_hit_score`, looking at no more of the pools than can still be among them."""
+    best: list[tuple[float, Candidate]] = []
+    for candidate in merge(ranking.user, ranking.reply, key=lambda c: (-c.score, c.turn, c.part)):
+        if len(best) >= k and candidate.score < best[k - 1][0]:
+            break
+        insort(best, (_hit_score(candidate), candidate), key=lambda hit: (-hit[0], hit[1].turn, hit[1].part))
+    return best[:k]
 
 
 def _hit_score(candidate: Candidate) -> float:
