@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from llmslim_memory.types import ScopeSummary as ScopeSummary
     from llmslim_memory.types import SupportsAnalysis as SupportsAnalysis
     from llmslim_memory.types import SupportsChanges as SupportsChanges
+    from llmslim_memory.types import SupportsCopy as SupportsCopy
     from llmslim_memory.types import SupportsRecords as SupportsRecords
     from llmslim_memory.types import SupportsScan as SupportsScan
     from llmslim_memory.types import TurnHead as TurnHead
@@ -76,7 +77,7 @@ _NAMES = {
     "stores": "InMemoryStore SQLiteStore open_store",
     "tokens": "TokenCounter make_counter",
     "types": "Analysis Applied Batch Changes Edit Hit MemoryContext MemoryItem MemoryStore Page RecalledTurn Record "
-    "Scope ScopeSummary SupportsAnalysis SupportsChanges SupportsRecords SupportsScan TurnHead",
+    "Scope ScopeSummary SupportsAnalysis SupportsChanges SupportsCopy SupportsRecords SupportsScan TurnHead",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 # The stores with a driver are left out of __all__, so that `import *` needs none.

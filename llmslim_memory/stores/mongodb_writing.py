@@ -16,6 +16,7 @@ from itertools import count
 from uuid import uuid4
 
 import pymongo
+from bson import Int64
 from bson.errors import BSONError
 from pymongo import ReturnDocument, UpdateOne, WriteConcern
 from pymongo.client_session import ClientSession
@@ -221,10 +222,23 @@ class Writer:
         if not ids:
             return 0
         # The trace comes first: without transactions, a crash in between must not lose it.
-        bury = [UpdateOne({"_id": item_id}, {"$set": {"change": number}}, upsert=True) for item_id in ids]
-        self._to.deleted.bulk_write(bury, ordered=False, session=session)
+        self._bury(ids, number, session)
         self._to.records.delete_many({"item_id": {"$in": ids}}, session=session)
         return self._to.turns.delete_many({"_id": {"$in": ids}}, session=session).deleted_count
+
+    def _bury(self, ids: Sequence[str], number: int, session: Session) -> None:
+        known = [trace["_id"] for trace in self._to.deleted.find({"_id": {"$in": list(ids)}}, session=session)]
+        new = [{"_id": item_id, "change": Int64(number)} for item_id in sorted({*ids} - {*known})]
+        if known:
+            self._to.deleted.update_many({"_id": {"$in": known}}, {"$set": {"change": Int64(number)}}, session=session)
+        try:
+            if new:
+                self._to.deleted.insert_many(new, session=session)
+        except BulkWriteError:
+            if session is not None:
+                raise
+            # Another writer deletes the same turns at this moment, and no transaction keeps it apart.
+            self._bury(ids, number, session)
 
     def _put(self, records: Sequence[Document], session: Session) -> None:
         if records:
