@@ -42,7 +42,7 @@ class Work:
     strict: bool = False
     include_deleted: bool = False
     _memory: Memory | None = None
-    _scratch: Scratch = field(default_factory=Scratch)
+    _scratch: Scratch | None = None
     _batch: list[Prepared] = field(default_factory=list)
     _chars: int = 0
     _owners: dict[Session, Session] = field(default_factory=dict)
@@ -67,7 +67,6 @@ class Work:
         self.tally.errors += [f"{name}: {reason}" for name, reason in problems]
         if self.strict and problems:
             raise HistoryImportError(self.tally.errors[0])
-        self._memory = memory
         total, done = sum(reading.size for reading in readings), 0
 
         def meter(count: int) -> None:
@@ -76,7 +75,8 @@ class Work:
             if on_progress is not None:
                 on_progress(min(done, total), total)
 
-        with self._scratch:
+        with Scratch() as self._scratch:
+            self._memory = memory
             for reading in readings:
                 if not self.is_full:
                     self._read(reading, meter, alone=len(readings) == 1)
@@ -120,7 +120,7 @@ class Work:
                 self.tally.found(session)
         else:
             session = self._owner(outcome.session)
-            ready = prepare(outcome, session, self.tally.found(session), self.rules, self._scratch.count)
+            ready = prepare(outcome, session, self.tally.found(session), self.rules, self._count)
         if isinstance(ready, Left):
             self._leave(ready, name, session)
         else:
@@ -133,6 +133,9 @@ class Work:
         self.tally.leave(left.reason, session)
         if self.strict and left.reason in _BROKEN:
             raise HistoryImportError(f"{name}, {left.where or 'a record'}: {left.reason.replace('_', ' ')}")
+
+    def _count(self, key: str) -> int:
+        return 1 if self._scratch is None else self._scratch.count(key)
 
     def _owner(self, session: Session) -> Session:
         known = self._owners.get(session)
@@ -171,4 +174,4 @@ class Work:
         if not self.dry_run and self._memory is not None:
             return [item.id for item in self._memory.restore(items)]
         known = {} if self._memory is None else get_many(self._memory.store, (item.id for item in items))
-        return [item.id for item in items if item.id not in known and self._scratch.count(f"id {item.id}") == 1]
+        return [item.id for item in items if item.id not in known and self._count(f"id {item.id}") == 1]
