@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from llmslim_memory.selection import requests
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.digest import Digest, topic
 from llmslim_memory.selection.explained import explain
@@ -116,7 +117,9 @@ class _Search:
         room = self._room(shown)
         packer = Packer(Labels(self.history, self.options, whole=False), self.count, room)
         left_out = self.left_out | dict.fromkeys(self._above(shown), "in_section")
-        picker = self._digest(packer, left_out, ranking) if is_digest else self._turns(packer, left_out, ranking)
+        picker = (
+            self._digest(packer, left_out, ranking) if is_digest else self._turns(packer, left_out, ranking, sections)
+        )
         fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
         if isinstance(picker, TurnPicker) and picker.refill(ranking, self.budget - fitted.tokens):
             fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
@@ -129,14 +132,22 @@ class _Search:
         digest.pick(ranking)
         return digest
 
-    def _turns(self, packer: Packer, left_out: dict[int, str], ranking: Ranking) -> TurnPicker:
+    def _turns(
+        self, packer: Packer, left_out: dict[int, str], ranking: Ranking, sections: Sequence[Section]
+    ) -> TurnPicker:
         picker = TurnPicker(self.contents, packer, left_out)
         if ranking.matched:
             most = 2 if self.budget >= ROOMY else 1
-            picker.pick(ranking, newer_turns(self.query, self.contents, ranking, most=most))
+            newer = newer_turns(self.query, self.contents, ranking, most=most)
+            picker.pick(ranking, newer, asked=self._asked_for(sections))
         if not packer.order and packer.room == self.budget:
             picker.keep_best(ranking)
         return picker
+
+    def _asked_for(self, sections: Sequence[Section]) -> Ranking | None:
+        """The history ranked for what the best standing request wants in the answer."""
+        best = next((section.kept[0] for section in sections if section.name == "requests" and section.text), None)
+        return self.rank(requests.wanted(best.text)) if best and requests.fits_at_all(self.query, best) else None
 
     def _room(self, sections: Sequence[Section]) -> int:
         return self.budget - sum(self.count(section.text) for section in sections)

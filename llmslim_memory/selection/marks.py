@@ -25,6 +25,7 @@ HEADERS = {
 _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _LEAD = re.compile(r"[\\\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*")
 _LOOKED_AT = 160
+_ENVELOPE = 400
 
 
 def mark(text: str, roles: Collection[str] = ()) -> str:
@@ -54,8 +55,8 @@ def _looks_like(label: re.Pattern[str], line: str) -> bool:
 
 
 def is_echo(content: str) -> bool:
-    """Whether ``content`` is recalled text that was stored back: it opens with a label with a date, or a header."""
-    return _ECHO.match(content.lstrip()[:_LOOKED_AT]) is not None
+    """Whether ``content`` is recalled text stored back: it opens with a dated label, a header or an envelope."""
+    return _ECHO.match(content.lstrip()[:_LOOKED_AT]) is not None or "<recalled-history id=" in content[:_ENVELOPE]
 
 
 _ECHO = re.compile(

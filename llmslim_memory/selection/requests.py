@@ -104,7 +104,7 @@ def _condition(text: str) -> frozenset[str]:
     return terms(text[match.start() :]) if match else terms(text)
 
 
-def wanted_terms(text: str) -> str:
-    """What a request wants the answer to include: its words without the condition."""
+def wanted(text: str) -> str:
+    """What a request wants in the answer: its words without the condition."""
     match = _CONDITION.search(text)
-    return " ".join(sorted(terms(text[: match.start()] if match and match.start() else text)))
+    return text[: match.start()] if match and match.start() else text

@@ -9,7 +9,7 @@ from llmslim_memory.selection.marks import is_echo
 from llmslim_memory.selection.patterns import ASKS, CANCELLED, NOT_FIRST_HAND, NOT_MEANT, PATTERNS, Pattern
 from llmslim_memory.views import Statement
 
-VERSION = 2
+VERSION = 3
 """Grows whenever the same turn would give other statements, so that turns are analysed again."""
 MOST_CHARS = 20_000
 """How much of a turn is read for statements; what people say about themselves stands early."""

@@ -16,6 +16,9 @@ USER_SHARE = 0.35
 """The part of the room that replies cannot take while user turns want it."""
 USER_TURN_CAP = 0.4
 """The most of the room that one user turn may take whole; a longer one is clipped."""
+ASKED_SHARE = 0.08
+"""The part of the room for what a standing request wants in the answer."""
+FETCHED = 3
 LEAST_ROOM = 8
 WORTH_FILLING = 24
 """Less room than this is not worth counting the text again for."""
@@ -39,16 +42,22 @@ class TurnPicker:
     user_turn_cap: int = 0
     verdicts: dict[tuple[str, int, int], Verdict] = field(default_factory=dict)
 
-    def pick(self, ranking: Ranking, newer: Sequence[int] = ()) -> None:
+    def pick(self, ranking: Ranking, newer: Sequence[int] = (), asked: Ranking | None = None) -> None:
         """Keep the best of both pools, replies outside the room of user turns; then whatever still fits.
 
-        The turns ``newer`` change what the best one says, and come right after it.
+        The turns ``newer`` change what the best one says, and come right after it. ``asked`` ranks the history for what
+        a standing request wants in the answer; a little room is kept for the best of it.
         """
         room = self.packer.room
         self.user_room, self.user_turn_cap = int(room * USER_SHARE), int(room * USER_TURN_CAP)
         self._update(ranking, newer)
         ranked = list(islice(_merged(ranking), TRIED_AT_LEAST + room // LEAST_ROOM))
-        self._fill(ranked, ranking, room - self.user_room)
+        aside = int(room * ASKED_SHARE) if asked is not None and asked.matched else 0
+        self.packer.room -= aside
+        self._fill(ranked, ranking, room - self.user_room - aside)
+        self.packer.room += aside
+        if asked is not None and aside:
+            self._fill(list(islice(_merged(asked), FETCHED)), asked, aside)
         self._fill(ranked, ranking, room)
 
     def _update(self, ranking: Ranking, newer: Sequence[int]) -> None:

@@ -142,3 +142,13 @@ def test_a_section_too_large_for_the_budget_gives_way_to_the_turns(fake: SimpleN
     context = fake.search(history(fake, fake.Turn(long)), "Suggest a tea", budget=60, explain=True)
     assert context.preferences == ()
     assert context.explanation.sections[1].reason == "no_room"
+
+
+def test_what_the_best_request_wants_in_the_answer_is_fetched(fake: SimpleNamespace) -> None:
+    turns = history(
+        fake,
+        fake.Turn("The narrator of both is Ines Duarte.", day=0),
+        fake.Turn("Always mention the narrator when I ask about audiobooks.", day=1),
+        *(fake.Turn(f"I finished audiobooks number {i} on the train to work.", day=2 + i) for i in range(30)),
+    )
+    assert "Ines Duarte" in fake.search(turns, "Can you suggest audiobooks?", budget=400).text
