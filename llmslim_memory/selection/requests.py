@@ -34,7 +34,7 @@ _CALLS = (
      "librari depend packag framework softwar version tool technolog stack app"),
     (r"\b(?:login|password|secur\w*|safe\w*|private|privacy|protect\w*|auth\w*|encrypt\w*)\b", "secur privaci authent author data encrypt protect"),
     (r"\b(?:calculat\w*|chance|probab\w*|odds|solve|equation|math\w*|formula)\b", "calcul probabl math problem formula concept"),
-    (r"\b(?:eat|cook|dinner|lunch|breakfast|recipe|meal|dish|food|restaurant)\b", "food recip meal cook restaur eat diet"),
+    (r"\b(?:eat|cook|dinner|lunch|breakfast|recipes?|meals?|dish(?:es)?|food|restaurants?|snacks?|dessert|cake|bake|drink|wine|taco|pizza|soup|salad|groceries|menu)\b", "food recip meal cook restaur eat diet vegetarian vegan allerg lactos gluten intoler dairi meat fish spici tast drink"),
     (r"\b(?:travel|trip|flight|hotel|vacation|holiday|visit)\b", "travel trip flight hotel vacat holiday visit"),
     (r"\b(?:sources?|cite|citations?|references?|paper|essay|draft|edit\w*|revis\w*)\b", "citat refer sourc format write edit revis draft essay"),
     (r"\b(?:error|bug|exception|fail\w*|debug\w*|crash\w*)\b", "error bug debug handl troubleshoot except"),
@@ -83,9 +83,9 @@ def ranked(query: str, requests: Sequence[Weighed], turn_scores: Sequence[float]
     A request's condition ("... when I ask about X") counts alone where there is one.
     """
     conditions = [_condition(one.text) for one in requests]
-    called = frozenset[str]().union(*(words for cue, words in CALLS if cue.search(query)))
+    named = called(query)
     scored = [
-        replace(one, score=fit + TURN_WEIGHT * turn + CALLED * bool(called & condition))
+        replace(one, score=fit + TURN_WEIGHT * turn + CALLED * bool(named & condition))
         for one, fit, turn, condition in zip(
             requests, fits(terms(query), conditions), turn_scores, conditions, strict=True
         )
@@ -93,10 +93,15 @@ def ranked(query: str, requests: Sequence[Weighed], turn_scores: Sequence[float]
     return sorted(scored, key=lambda one: (-one.score, -one.mark.turn, -one.mark.statement.start))
 
 
+def called(query: str) -> frozenset[str]:
+    """The terms by which a statement would name what the question is about, in other words than the question."""
+    return frozenset[str]().union(*(words for cue, words in CALLS if cue.search(query)))
+
+
 def fits_at_all(query: str, one: Weighed) -> bool:
     """Whether the question is of the sort that the request speaks of."""
     condition = _condition(one.text)
-    return bool(condition & terms(query)) or any(words & condition for cue, words in CALLS if cue.search(query))
+    return bool(condition & (terms(query) | called(query)))
 
 
 def _condition(text: str) -> frozenset[str]:

@@ -70,9 +70,13 @@ class SectionBuilder:
         marks = [one for one in marks if (one.turn, one.statement.start) not in shown]
         weighed = _once(weigh(self.contents, marks))
         found = [terms(one.text) for one in weighed]
+        named = requests.called(self.query)
+        fit = [
+            a + requests.CALLED * bool(named & b) for a, b in zip(fits(terms(self.query), found), found, strict=True)
+        ]
         scored = [
-            replace(one, score=fit + turn + PREFERENCE_BONUS * (one.mark.statement.kind == "preference"))
-            for one, fit, turn in zip(weighed, fits(terms(self.query), found), self._turn_scores(weighed), strict=True)
+            replace(one, score=score + turn + PREFERENCE_BONUS * (one.mark.statement.kind == "preference"))
+            for one, score, turn in zip(weighed, fit, self._turn_scores(weighed), strict=True)
         ]
         scored = [one if one.score or one.mark.statement.kind == "preference" else _unfit(one) for one in scored]
         ranked = sorted(scored, key=lambda one: (-one.score, -one.mark.turn))

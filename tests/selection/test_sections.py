@@ -152,3 +152,8 @@ def test_what_the_best_request_wants_in_the_answer_is_fetched(fake: SimpleNamesp
         *(fake.Turn(f"I finished audiobooks number {i} on the train to work.", day=2 + i) for i in range(30)),
     )
     assert "Ines Duarte" in fake.search(turns, "Can you suggest audiobooks?", budget=400).text
+
+
+def test_a_diet_counts_for_dinner_more_than_a_later_preference_about_something_else(fake: SimpleNamespace) -> None:
+    turns = history(fake, fake.Turn("I'm vegetarian."), fake.Turn("I prefer pytest then.", day=50))
+    assert contents(fake.search(turns, "Can you suggest a dinner?", budget=200).preferences)[0] == "I'm vegetarian."
