@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ THRESHOLD = 0.1
 RETIRED = frozenset(
     {"version", "output_format", "api_version", "async_mode", "enable_graph", "keyword_search", "org_id", "project_id"}
 )
-IGNORED = frozenset({"prompt", "llm", "custom_instructions", "custom_categories", "includes", "excludes", "rerank"})
+IGNORED = frozenset({"prompt", "llm", "custom_instructions", "custom_categories", "includes", "excludes"})
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def settle(
     limit = extra.pop("limit", None)
     refuse_unknown(method, extra)
     default = LEGACY_COUNT if legacy else COUNT
-    most = _count(top_k if top_k is not None else limit if limit is not None else default)
+    most = count(top_k if top_k is not None else limit if limit is not None else default)
     at_least = _threshold(threshold) if threshold is not None else (None if legacy else THRESHOLD)
     return Reading(read_scope(ids, filters, method, strict=strict), most, at_least)
 
@@ -61,10 +64,17 @@ def settle(
 def refuse_unknown(method: str, extra: Mapping[str, Any]) -> None:
     """Pass over arguments that Mem0 knew once, with a warning; refuse all others by name."""
     for name in extra:
-        if name in RETIRED or name in IGNORED:
+        if name in IGNORED:
+            _tell_once(method, name)
+        elif name in RETIRED:
             warnings.warn(f"{method}({name}=...) has no effect here", DeprecationWarning, stacklevel=4)
         else:
             raise TypeError(f"{method}() got an unexpected keyword argument {name!r}")
+
+
+@functools.cache
+def _tell_once(method: str, name: str) -> None:
+    logger.warning("%s(%s=...) has no effect: no model is called here", method, name)
 
 
 def check_memory_type(memory_type: Any) -> None:
@@ -91,7 +101,8 @@ def check_query(query: Any) -> str:
     return query.strip()
 
 
-def _count(value: Any) -> int:
+def count(value: Any) -> int:
+    """How many memories are wanted."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ValidationError(f"top_k must be a non-negative integer, not {value!r}", "VALIDATION_006")
     return value

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from llmslim_memory.errors import UnsupportedError
+from llmslim_memory.errors import InvalidTypeError, UnsupportedError
 from llmslim_memory.mem0.exceptions import MemoryNotFoundError, ValidationError
 from llmslim_memory.mem0.filters import compile_filter
-from llmslim_memory.mem0.items import OWN, Said, as_dict, clean_metadata, expiration, own, payload
-from llmslim_memory.mem0.scope import IDS, Asked
+from llmslim_memory.mem0.items import (
+    IDENTITY,
+    OWN,
+    Said,
+    as_dict,
+    clean_metadata,
+    expiration,
+    is_expired,
+    own,
+    payload,
+)
+from llmslim_memory.mem0.records import EXPIRY, HISTORY, KINDS, MESSAGE, event, expiry, history_rows
+from llmslim_memory.mem0.records import message as note
+from llmslim_memory.mem0.scope import HOSTED_IDS, IDS, Asked, stored_ids
 from llmslim_memory.memory import Memory
-from llmslim_memory.texts import check_content
+from llmslim_memory.texts import check_content, clean_text
 from llmslim_memory.times import parse_time
-from llmslim_memory.types import Batch, Edit, MemoryContext, MemoryItem, Record, Scope, SupportsRecords
+from llmslim_memory.types import (
+    MAX_ID_CHARS,
+    Batch,
+    Edit,
+    MemoryContext,
+    MemoryItem,
+    Record,
+    Scope,
+    SupportsRecords,
+)
 
-HISTORY = "mem0.history"
-EXPIRY = "mem0.expiry"
 BATCH = 500
 UNSET: Any = object()
 _TOGETHER = Asked({"user_id": "one"})
@@ -52,9 +72,10 @@ class Engine:
         metadata: Any = None,
         timestamp: Any = None,
         expiration_date: Any = None,
+        identity: frozenset[str] = IDENTITY,
     ) -> list[MemoryItem]:
-        """Store one memory a message, with its history, in one transaction."""
-        data = clean_metadata(metadata)
+        """Store one memory a message, with its history, in one transaction; what has no text is kept beside them."""
+        data = clean_metadata(metadata, identity)
         expires = expiration(expiration_date)
         stated = data.pop("created_at", None)
         said = timestamp if timestamp is not None else stated
@@ -62,17 +83,33 @@ class Engine:
         kept = {"app_id": ids.get("app_id"), "expiration_date": expires}
         if timestamp is None and isinstance(stated, str):
             kept["created_at"] = stated
-        items = [_item(message, ids, data, kept, created) for message in messages]
-        for start in range(0, len(items), BATCH):
-            part = items[start : start + BATCH]
-            put = [_event(item, "ADD", None, item.content) for item in part]
-            put += [_expiry(item, expires) for item in part if expires]
-            self.memory.apply(Batch(add=part, put=put))
+        scope = Scope(**stored_ids(ids))
+        pairs = [(message, _item(message, scope, data, kept, created)) for message in messages]
+        items = [item for message, item in pairs if message.text.strip()]
+        put = [event(item, "ADD", None, item.content) for item in items]
+        put += [expiry(item, expires) for item in items if expires]
+        put += [note(said, scope, item.id if said.text.strip() else None) for said, item in pairs if said.whole]
+        self.memory.apply(Batch(add=items, put=put))
         return items
 
     def get(self, memory_id: str) -> MemoryItem | None:
         """The memory with this id."""
-        return self.memory.get(memory_id) if memory_id.strip() else None
+        return self.memory.get(memory_id) if _check_id(memory_id) else None
+
+    def message(self, memory_id: str) -> dict[str, Any] | None:
+        """The message that a memory was said in, as it was given."""
+        item = self.get(memory_id)
+        if item is None:
+            return None
+        kept = self._records.records(MESSAGE, keys=[memory_id])
+        if kept:
+            return dict(kept[0].value["message"])
+        name = own(item).get("actor_id")
+        return {"role": item.role, "content": item.content} | ({"name": name} if name else {})
+
+    def wholes(self, ids: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The messages of a scope that are more than their text, each with the id of its memory, if it has one."""
+        return [dict(record.value) for record in self._records.records(MESSAGE, scope=Scope(**stored_ids(ids)))]
 
     def find(self, asked: Asked, *, most: int, show_expired: bool = False) -> list[Found]:
         """The memories that pass, oldest first."""
@@ -115,26 +152,33 @@ class Engine:
             drop, put = self._new_expiry(item, kept["expiration_date"])
         data = {**item.metadata, **clean_metadata(metadata), OWN: kept}
         content = None if text is None else check_content(text)
-        put.append(_event(item, "UPDATE", item.content, item.content if content is None else content))
+        put.append(event(item, "UPDATE", item.content, item.content if content is None else content))
         self.memory.apply(Batch(edit=[Edit(item.id, content, data)], put=put, drop=drop))
         return self._existing(memory_id)
 
     def _new_expiry(self, item: MemoryItem, date: str | None) -> tuple[list[tuple[str, str]], list[Record]]:
-        return ([(EXPIRY, item.id)], []) if date is None else ([], [_expiry(item, date)])
+        return ([(EXPIRY, item.id)], []) if date is None else ([], [expiry(item, date)])
 
     def delete(self, memory_id: str, *, purge: bool = False) -> None:
-        """Delete a memory; its history keeps its texts, unless it is purged."""
-        if purge and self.memory.get(memory_id) is None and self.history(memory_id):
-            self._forget_history(memory_id)
-            return
-        self._delete([self._existing(memory_id)], purge=purge)
+        """Delete a memory; its history keeps its texts, unless it is purged, which a deleted one can be as well."""
+        item = self.get(memory_id)
+        rows = self._records.records(HISTORY, group=memory_id)
+        if purge and item is None and rows:
+            self._drop(rows)
+        else:
+            self._delete([self._existing(memory_id)], purge=purge)
 
     def delete_all(self, asked: Asked, *, purge: bool = False) -> int:
         """Delete the memories that pass; say how many."""
+        deleted = 0
+        for scope in _whole_scopes(asked):
+            if purge:
+                deleted += self.memory.delete_all(**scope.ids())
+            self._drop(self._records.records(MESSAGE, scope=scope))
         items = self._passing(asked, show_expired=True)
         for start in range(0, len(items), BATCH):
             self._delete(items[start : start + BATCH], purge=purge)
-        return len(items)
+        return deleted + len(items)
 
     def _delete(self, items: Sequence[MemoryItem], *, purge: bool) -> None:
         # Deleting a turn erases the records that are bound to it, so a history that is to stay is written again.
@@ -142,23 +186,33 @@ class Engine:
         self.memory.apply(Batch(delete=[item.id for item in items], put=put))
 
     def _history_with_end(self, item: MemoryItem) -> list[Record]:
-        return [*self._records.records(HISTORY, group=item.id), _event(item, "DELETE", item.content, None)]
+        return [*self._records.records(HISTORY, group=item.id), event(item, "DELETE", item.content, None)]
 
-    def _forget_history(self, memory_id: str) -> None:
-        rows = self._records.records(HISTORY, group=memory_id)
-        self.memory.apply(Batch(drop=[(HISTORY, record.key) for record in rows]))
+    def _drop(self, rows: Sequence[Record]) -> None:
+        if rows:
+            self.memory.apply(Batch(drop=[(record.kind, record.key) for record in rows]))
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
         """What happened to a memory, oldest first."""
-        return [dict(record.value) for record in self._records.records(HISTORY, group=memory_id)]
+        item = self.get(memory_id)
+        return history_rows(memory_id, self._records.records(HISTORY, group=memory_id), item)
 
     def reset(self) -> None:
         """Delete everything, history too."""
         for summary in self.memory.scopes():
             self.memory.delete_all(user_id=summary.user_id, agent_id=summary.agent_id, run_id=summary.run_id)
-        for kind in (HISTORY, EXPIRY):
-            rows = self._records.records(kind)
-            self.memory.apply(Batch(drop=[(kind, record.key) for record in rows]))
+        for kind in KINDS:
+            self._drop(self._records.records(kind))
+
+    def totals(self) -> dict[tuple[str, str], int]:
+        """How many memories each user, agent, run and app has, by kind and name."""
+        counted = Counter(
+            (name.removesuffix("_id"), shown[name])
+            for shown in map(as_dict, self._everything())
+            for name in HOSTED_IDS
+            if name in shown
+        )
+        return dict(sorted(counted.items()))
 
     def _existing(self, memory_id: str) -> MemoryItem:
         item = self.get(memory_id)
@@ -167,15 +221,25 @@ class Engine:
         return item
 
     def _passing(self, asked: Asked, *, show_expired: bool) -> list[MemoryItem]:
-        passes = compile_filter({**asked.conditions, **_only_app(asked)})
-        items = self._inside(asked)
-        return [item for item in items if (show_expired or not _is_expired(item)) and passes(payload(item))]
+        return self._parted(asked, show_expired=show_expired)[0]
+
+    def _parted(self, asked: Asked, *, show_expired: bool) -> tuple[list[MemoryItem], list[MemoryItem]]:
+        """The turns under the ids asked for, oldest first: those that pass, and the rest."""
+        app = {"app_id": asked.ids["app_id"]} if "app_id" in asked.ids else {}
+        tests = compile_filter(app), compile_filter(asked.conditions)
+        passing: list[MemoryItem] = []
+        rest: list[MemoryItem] = []
+        for item in self._inside(asked):
+            fields = payload(item)
+            passes = (show_expired or not is_expired(item)) and all(test(fields) for test in tests)
+            (passing if passes else rest).append(item)
+        return passing, rest
 
     def _inside(self, asked: Asked) -> list[MemoryItem]:
-        """The turns under the ids asked for, oldest first; a filter over several users' ids walks over all."""
-        ids = {name: asked.ids.get(name) for name in IDS}
-        if any(ids.values()):
-            return self.memory.get_all(user_id=ids["user_id"], agent_id=ids["agent_id"], run_id=ids["run_id"])
+        """The turns under the ids asked for, oldest first; where the filter names several owners, those of everyone."""
+        ids = _store_ids(asked)
+        if ids:
+            return self.memory.get_all(**ids)
         return sorted(self._everything(), key=lambda item: (item.created_at, item.seq))
 
     def _everything(self) -> Iterator[MemoryItem]:
@@ -187,24 +251,17 @@ class Engine:
                 return
 
     def _ranked(self, query: str, asked: Asked, most: int, *, show_expired: bool, now: Any) -> list[Found]:
-        ids = {name: asked.ids.get(name) for name in IDS}
-        if not any(ids.values()):
+        ids = _store_ids(asked)
+        if not ids:
             return self._ranked_apart(query, self._passing(asked, show_expired=show_expired), most, now)
         exclude = self._excluded(asked, show_expired=show_expired)
         k = most
         while True:
-            hits = self.memory.rank(
-                query,
-                user_id=ids["user_id"],
-                agent_id=ids["agent_id"],
-                run_id=ids["run_id"],
-                k=k,
-                exclude=exclude,
-                now=now,
-            )
+            hits = self.memory.rank(query, **ids, k=k, exclude=exclude, now=now)
             best: dict[str, Found] = {}
             for hit in hits:
-                best.setdefault(hit.item.id, Found(hit.item, hit.score))
+                if show_expired or not is_expired(hit.item):
+                    best.setdefault(hit.item.id, Found(hit.item, hit.score))
             if len(best) >= most or len(hits) < k:
                 return list(best.values())[:most]
             k *= 2
@@ -224,80 +281,61 @@ class Engine:
         self, query: str, asked: Asked, *, budget: int, show_expired: bool = False, now: Any = None
     ) -> MemoryContext:
         """What answers a question within a token budget, from the memories that pass."""
-        ids = {name: asked.ids.get(name) for name in IDS}
-        if not any(ids.values()):
+        ids = _store_ids(asked)
+        if not ids:
             apart = self._apart(self._passing(asked, show_expired=show_expired))
             return apart.context(query, _TOGETHER, budget=budget, show_expired=True, now=now)
-        return self.memory.search(
-            query,
-            user_id=ids["user_id"],
-            agent_id=ids["agent_id"],
-            run_id=ids["run_id"],
-            budget=budget,
-            exclude=self._excluded(asked, show_expired=show_expired),
-            now=now,
-        )
+        exclude = set(self._excluded(asked, show_expired=show_expired))
+        while True:
+            context = self.memory.search(query, **ids, budget=budget, exclude=exclude, now=now)
+            late = set() if show_expired else {item.id for item in _shown(context) if is_expired(item)}
+            if late <= exclude:
+                return context
+            exclude |= late
 
     def _excluded(self, asked: Asked, *, show_expired: bool) -> list[str]:
-        scope = Scope(asked.ids.get("user_id"), asked.ids.get("agent_id"), asked.ids.get("run_id"))
         if asked.conditions or "app_id" in asked.ids:
-            passing = {item.id for item in self._passing(asked, show_expired=show_expired)}
-            return [item.id for item in self._inside(asked) if item.id not in passing]
+            return [item.id for item in self._parted(asked, show_expired=show_expired)[1]]
         if show_expired:
             return []
         today = _now().date().isoformat()
-        return [r.key for r in self._records.records(EXPIRY, scope=scope) if str(r.value["date"]) < today]
+        rows = self._records.records(EXPIRY, scope=Scope(**_store_ids(asked)))
+        return [row.key for row in rows if str(row.value["date"]) < today]
 
 
-def _only_app(asked: Asked) -> dict[str, Any]:
-    return {"app_id": asked.ids["app_id"]} if "app_id" in asked.ids else {}
+def _check_id(memory_id: object) -> bool:
+    if not isinstance(memory_id, str):
+        raise InvalidTypeError(f"memory_id must be a string, not {type(memory_id).__name__}")
+    return bool(memory_id.strip()) and len(memory_id) <= MAX_ID_CHARS and memory_id == clean_text(memory_id)
 
 
-def _is_expired(item: MemoryItem) -> bool:
-    date = own(item).get("expiration_date")
-    return isinstance(date, str) and date < _now().date().isoformat()
+def _store_ids(asked: Asked) -> dict[str, Any]:
+    return {name: asked.ids[name] for name in IDS if name in asked.ids}
 
 
-def _item(
-    said: Said, ids: Mapping[str, str], data: Mapping[str, Any], kept: Mapping[str, Any], created: datetime
-) -> MemoryItem:
-    fields = {**kept, "actor_id": said.name, "message": said.raw}
+def _whole_scopes(asked: Asked) -> list[Scope]:
+    """The scope that is asked for as a whole, with all that is kept in it."""
+    ids = asked.ids
+    if asked.conditions or ("app_id" in ids and len(ids) > 1):
+        return []
+    return [Scope(**stored_ids(ids))]
+
+
+def _shown(context: MemoryContext) -> Iterator[MemoryItem]:
+    for turn in (*context.turns, *context.requests, *context.preferences, *context.conflicts):
+        yield turn.item
+
+
+def _item(said: Said, scope: Scope, data: Mapping[str, Any], kept: Mapping[str, Any], created: datetime) -> MemoryItem:
+    fields = {**kept, "actor_id": said.name}
     return MemoryItem(
         id=str(uuid4()),
         role=said.role,
         content=said.text,
         created_at=created,
-        user_id=ids.get("user_id"),
-        agent_id=ids.get("agent_id"),
-        run_id=ids.get("run_id"),
         metadata={**data, OWN: {name: value for name, value in fields.items() if value is not None}},
+        **scope.ids(),
     )
-
-
-def _event(item: MemoryItem, event: str, old: str | None, new: str | None) -> Record:
-    shown = as_dict(item)
-    key = str(uuid4())
-    row = {
-        "id": key,
-        "memory_id": item.id,
-        "old_memory": old,
-        "new_memory": new,
-        "event": event,
-        "created_at": shown["created_at"],
-        "updated_at": shown["created_at"] if event == "ADD" else _now().isoformat(),
-        "is_deleted": event == "DELETE",
-        "actor_id": own(item).get("actor_id"),
-        "role": item.role,
-    }
-    return Record(HISTORY, key, row, group=item.id, item_id=item.id, **Scope(*_ids(item)).ids())
-
-
-def _expiry(item: MemoryItem, date: str | None) -> Record:
-    return Record(EXPIRY, item.id, {"date": date}, item_id=item.id, **Scope(*_ids(item)).ids())
-
-
-def _ids(item: MemoryItem) -> tuple[str | None, str | None, str | None]:
-    return item.user_id, item.agent_id, item.run_id
 
 
 def _now() -> datetime:

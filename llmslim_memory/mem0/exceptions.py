@@ -87,5 +87,40 @@ class DependencyError(MemoryError):
     """Never raised here; a missing extra raises ``MissingExtraError``."""
 
 
+class GraphStoreError(MemoryError):
+    """Never raised here: there is no graph."""
+
+
 class UnsupportedFeatureError(MemoryError, NotImplementedError, ValueError):
     """Something that needs a model or Mem0's service, and so does not exist here."""
+
+
+HTTP_STATUS_TO_EXCEPTION: Mapping[int, type[MemoryError]] = {
+    400: ValidationError,
+    401: AuthenticationError,
+    403: AuthenticationError,
+    404: MemoryNotFoundError,
+    408: NetworkError,
+    409: ValidationError,
+    413: MemoryQuotaExceededError,
+    422: ValidationError,
+    429: RateLimitError,
+    500: MemoryError,
+    502: NetworkError,
+    503: NetworkError,
+    504: NetworkError,
+}
+"""The class that stands for each status of an HTTP answer."""
+
+
+def create_exception_from_response(
+    status_code: int,
+    response_text: str,
+    error_code: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    debug_info: Mapping[str, Any] | None = None,
+) -> MemoryError:
+    """The exception that stands for an HTTP answer, for programs that speak to Mem0's service themselves."""
+    kind = HTTP_STATUS_TO_EXCEPTION.get(status_code, MemoryError)
+    message = response_text or f"HTTP status {status_code}"
+    return kind(message, error_code or f"HTTP_{status_code}", details, debug_info=debug_info)

@@ -25,7 +25,7 @@ Predicate = Callable[[Payload], bool]
 ANY = "*"
 MAX_DEPTH = 32
 _MISSING = object()
-_JOINS = frozenset({"AND", "OR", "NOT"})
+_JOINS = {"AND": "AND", "OR": "OR", "NOT": "NOT", "$and": "AND", "$or": "OR", "$not": "NOT"}
 
 
 def compile_filter(filters: Mapping[str, Any] | None) -> Predicate:
@@ -35,6 +35,11 @@ def compile_filter(filters: Mapping[str, Any] | None) -> Predicate:
         ValueError: It is no filter; the message names the part at fault.
     """
     return _all([] if filters is None else _conditions(filters, 0))
+
+
+def join_of(key: object) -> str | None:
+    """``"AND"``, ``"OR"`` or ``"NOT"``, if this key joins conditions."""
+    return _JOINS.get(key) if isinstance(key, str) else None
 
 
 def _conditions(filters: object, depth: int) -> list[Predicate]:
@@ -48,7 +53,7 @@ def _conditions(filters: object, depth: int) -> list[Predicate]:
 def _condition(key: object, value: Any, depth: int) -> Predicate:
     if not isinstance(key, str):
         raise _wrong(f"a filter's keys must be strings, not {type(key).__name__} ({key!r})")
-    name = key.upper().lstrip("$") if key.upper().lstrip("$") in _JOINS else key
+    name = join_of(key)
     if name == "AND":
         return _all([_all(part) for part in _parts(name, value, depth, may_be_empty=True)])
     if name == "OR":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -12,7 +12,7 @@ from hashlib import md5
 from typing import Any
 
 from llmslim_memory.mem0.exceptions import ValidationError
-from llmslim_memory.mem0.scope import IDS
+from llmslim_memory.mem0.scope import APP_AGENT, IDS
 from llmslim_memory.texts import check_content, check_metadata
 from llmslim_memory.types import MemoryItem
 
@@ -23,20 +23,25 @@ OWN = "mem0"
 
 IDENTITY = frozenset({*IDS, "actor_id"})
 COMPUTED = frozenset({"data", "hash", "role", "updated_at", "text_lemmatized", OWN})
+LIFTED = frozenset({"app_id", "actor_id", "attributed_to", "expiration_date"})
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message that becomes a memory."""
+    """A message as it was said: its text, which becomes a memory unless it is blank, and all of it where that is more.
+
+    ``whole`` is ``None`` where role, name and text say everything.
+    """
 
     role: str
     text: str
-    name: str | None
-    raw: Mapping[str, Any]
+    name: str | None = None
+    whole: Mapping[str, Any] | None = None
 
 
 def read_messages(messages: Any) -> list[Said]:
-    """The messages that become memories, as Mem0 reads them: system messages and those without text are left out.
+    """Messages as Mem0 reads them: system messages, and those that hold nothing, are left out.
 
     Raises:
         ValidationError: It is neither text, nor a message, nor a list of messages.
@@ -52,24 +57,26 @@ def read_messages(messages: Any) -> list[Said]:
             {"provided_type": type(messages).__name__},
             "Convert your input to a string, dictionary, or list of dictionaries.",
         )
-    for place, message in enumerate(messages):
-        if not isinstance(message, Mapping):
-            raise ValidationError(
-                f"messages[{place}] must be a dict with role and content, not {type(message).__name__}",
-                "VALIDATION_003",
-            )
-    return [said for message in messages if (said := _read(message)) is not None]
+    return [said for place, message in enumerate(messages) if (said := _read(message, place)) is not None]
 
 
-def _read(message: Mapping[str, Any]) -> Said | None:
-    role, text = message.get("role"), _text(message.get("content"))
+def _read(message: Any, place: int) -> Said | None:
+    if not isinstance(message, Mapping):
+        raise _unusable(f"messages[{place}] must be a dict with role and content", message)
+    role, content, name = message.get("role"), message.get("content"), message.get("name")
+    if not isinstance(content, str | list | tuple | Mapping | None):
+        raise _unusable(f"the content of messages[{place}] must be text or a list of parts", content)
     if not isinstance(role, str) or role == "system":
         return None
+    text = check_content(_text(content))
+    said = Said(_role_name(role), text, name if isinstance(name, str) and name else None, _whole(message))
     if not text.strip():
-        logger.info("a message without text was left out")
-        return None
-    name = message.get("name")
-    return Said(_role_name(role), check_content(text), name if isinstance(name, str) else None, _json(message))
+        logger.info("a message without text becomes no memory")
+    return said if text.strip() or said.whole else None
+
+
+def _unusable(rule: str, value: object) -> ValidationError:
+    return ValidationError(f"{rule}, not {type(value).__name__}", "VALIDATION_003")
 
 
 def _role_name(role: str) -> str:
@@ -80,9 +87,8 @@ def _role_name(role: str) -> str:
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    if isinstance(content, list):
-        return " ".join(filter(None, map(_part, content)))
-    return ""
+    parts = [content] if isinstance(content, Mapping) else content or ()
+    return " ".join(filter(None, map(_part, parts)))
 
 
 def _part(part: Any) -> str:
@@ -92,18 +98,24 @@ def _part(part: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _json(value: Any) -> Any:
-    return json.loads(json.dumps(value, default=str))
+def _whole(message: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The message as JSON data, unless its role, name and text are all there is."""
+    said = {name: value for name, value in message.items() if value not in (None, [], {})}
+    plain = said.keys() <= {"role", "content", "name"} and isinstance(said.get("content", ""), str)
+    if plain and said["role"] == _role_name(said["role"]):
+        return None
+    text = json.dumps(dict(message), default=str, skipkeys=True)
+    return check_metadata(json.loads(text, parse_constant=str))
 
 
-def clean_metadata(metadata: Any) -> dict[str, Any]:
-    """A caller's metadata, copied, without the keys that Mem0 keeps for itself."""
+def clean_metadata(metadata: Any, identity: frozenset[str] = IDENTITY) -> dict[str, Any]:
+    """A caller's metadata, copied, without the keys that say whose it is and those that Mem0 keeps for itself."""
     if metadata is None:
         return {}
-    copied = check_metadata(copy.deepcopy(metadata))
-    if dropped := sorted(IDENTITY & copied.keys()):
+    copied = check_metadata(metadata)
+    if dropped := sorted(identity & copied.keys()):
         logger.warning("metadata cannot set %s: dropped", ", ".join(dropped))
-    return {key: value for key, value in copied.items() if key not in IDENTITY | COMPUTED}
+    return {key: value for key, value in copied.items() if key not in identity | COMPUTED}
 
 
 def expiration(value: Any) -> str | None:
@@ -126,22 +138,30 @@ def text_hash(text: str) -> str:
 
 
 def own(item: MemoryItem) -> Mapping[str, Any]:
-    """What is kept of a memory for Mem0's fields."""
+    """What is kept of a memory for Mem0's fields; an imported memory has it among its metadata."""
     kept = item.metadata.get(OWN)
-    return kept if isinstance(kept, Mapping) else {}
+    return kept if isinstance(kept, Mapping) else {name: item.metadata.get(name) for name in LIFTED}
+
+
+def is_expired(item: MemoryItem) -> bool:
+    """Whether a memory's last day is past, in UTC; a date that cannot be read is none."""
+    date = own(item).get("expiration_date")
+    return isinstance(date, str) and _DAY.match(date) is not None and date[:10] < datetime.now(UTC).date().isoformat()
 
 
 def payload(item: MemoryItem) -> dict[str, Any]:
-    """The flat fields that a filter sees."""
+    """The flat fields that a filter sees. Whose memory it is never comes from metadata."""
     fields = as_dict(item)
-    metadata = fields.pop("metadata") or {}
-    return {**metadata, **fields, "data": item.content}
+    metadata = {key: value for key, value in (fields.pop("metadata") or {}).items() if key not in IDENTITY}
+    names = {"text": item.content, "keywords": item.content, "memory_ids": item.id, "timestamp": fields["created_at"]}
+    return {**names, **metadata, **fields, "data": item.content}
 
 
 def as_dict(item: MemoryItem, **more: Any) -> dict[str, Any]:
     """A memory in Mem0's shape; ids that are not set are left out."""
     kept = own(item)
-    metadata = {key: value for key, value in item.metadata.items() if key != OWN}
+    hidden = {OWN} if OWN in item.metadata else LIFTED
+    metadata = {key: value for key, value in item.metadata.items() if key not in hidden}
     created = kept.get("created_at") or item.created_at.isoformat()
     updated = item.updated_at.isoformat() if item.updated_at else created
     optional = {name: getattr(item, name) for name in IDS} | {
@@ -151,6 +171,8 @@ def as_dict(item: MemoryItem, **more: Any) -> dict[str, Any]:
         "attributed_to": kept.get("attributed_to"),
         "expiration_date": kept.get("expiration_date"),
     }
+    if item.agent_id is not None and item.agent_id.startswith(APP_AGENT):
+        del optional["agent_id"]
     return {
         "id": item.id,
         "memory": item.content,

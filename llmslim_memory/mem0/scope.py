@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from llmslim_memory.mem0.exceptions import ValidationError
-from llmslim_memory.mem0.filters import ANY
+from llmslim_memory.mem0.filters import ANY, MAX_DEPTH, join_of
 
 IDS = ("user_id", "agent_id", "run_id")
 HOSTED_IDS = (*IDS, "app_id")
+APP_AGENT = "mem0-app:"
+"""What the agent's name begins with that holds the memories of an app which name no user, agent or run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +54,25 @@ def ids_to_write(given: Mapping[str, Any], *, strict: bool = False) -> dict[str,
     return ids
 
 
+def stored_ids(ids: Mapping[str, str]) -> dict[str, str]:
+    """The ids that a turn is stored under; a memory of an app alone needs one, and gets an agent of the app's own."""
+    named = {name: ids[name] for name in IDS if name in ids}
+    return named or {"agent_id": f"{APP_AGENT}{ids['app_id']}"}
+
+
 def read_scope(
     given: Mapping[str, Any], filters: Mapping[str, Any] | None, method: str, *, strict: bool = False
 ) -> Asked:
     """What a search or listing is about.
 
-    ``"*"`` as an id means "any", and needs another id beside it. ``None`` counts as not given.
+    ``"*"`` as an id means "any", and needs another id beside it. What is ``None`` counts as not written.
 
     Raises:
         ValueError: No id says whose memories, or two ids contradict each other.
     """
     if filters is not None and not isinstance(filters, Mapping):
         raise ValidationError(f"filters must be a dict, not {type(filters).__name__}", "VALIDATION_004")
-    conditions = {name: value for name, value in (filters or {}).items() if value is not None}
+    conditions = _written(filters or {}, 0)
     ids: dict[str, str] = {}
     for name in HOSTED_IDS:
         for value in (given.get(name), conditions.pop(name, None)):
@@ -72,6 +80,8 @@ def read_scope(
                 conditions[name] = value
             elif (cleaned := clean_id(value, name, strict=strict)) is not None:
                 _agree(ids, name, cleaned)
+    for name, value in _conjoined(conditions):
+        ids.setdefault(name, value)
     fixed = {name: value for name, value in ids.items() if value != ANY}
     conditions |= {name: ANY for name, value in ids.items() if value == ANY}
     if not fixed and not _names_someone(conditions):
@@ -81,6 +91,47 @@ def read_scope(
             "VALIDATION_001",
         )
     return Asked(fixed, conditions)
+
+
+def _written(filters: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    """Filters without what is ``None`` or holds nothing else, and with ids as text, as they are stored."""
+    read = {name: _value(name, value, depth) for name, value in filters.items() if value is not None}
+    return {name: value for name, value in read.items() if value is not None}
+
+
+def _value(key: str, value: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:  # refused with a message when the filter is compiled
+        return value
+    if key in HOSTED_IDS:
+        return _id_texts(value)
+    if key == "metadata" and isinstance(value, Mapping):
+        return _written(value, depth + 1) or None
+    if join_of(key) is None or not isinstance(value, Mapping | list | tuple):
+        return value
+    parts = [value] if isinstance(value, Mapping) else value
+    read = [_written(part, depth + 1) if isinstance(part, Mapping) else part for part in parts]
+    kept = [part for part, before in zip(read, parts, strict=True) if part or not before]
+    return kept if kept or not parts else None
+
+
+def _id_texts(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _id_texts(wanted) for name, wanted in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_id_texts(entry) for entry in value]
+    return str(value).strip() if isinstance(value, str | int) else value
+
+
+def _conjoined(conditions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The ids that the parts of an AND fix: the store can be asked for them. The conditions hold all the same."""
+    for key, value in conditions.items():
+        parts = [value] if isinstance(value, Mapping) else value
+        if join_of(key) != "AND" or not isinstance(parts, list | tuple):
+            continue
+        for part in parts:
+            if isinstance(part, Mapping):
+                yield from ((name, part[name]) for name in HOSTED_IDS if isinstance(part.get(name), str) and part[name])
+                yield from _conjoined(part)
 
 
 def _agree(ids: dict[str, str], name: str, value: str) -> None:
@@ -96,9 +147,9 @@ def _names_someone(conditions: Mapping[str, Any]) -> bool:
         if key in HOSTED_IDS and value != ANY and _binds(value):
             return True
         parts = [value] if isinstance(value, Mapping) else value
-        if key.upper() == "AND" and isinstance(parts, list | tuple) and any(_part_binds(part) for part in parts):
+        if join_of(key) == "AND" and isinstance(parts, list | tuple) and any(_part_binds(part) for part in parts):
             return True
-        if key.upper() == "OR" and isinstance(parts, list | tuple) and parts and all(map(_part_binds, parts)):
+        if join_of(key) == "OR" and isinstance(parts, list | tuple) and parts and all(map(_part_binds, parts)):
             return True
     return False
 

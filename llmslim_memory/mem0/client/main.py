@@ -8,13 +8,15 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from uuid import uuid4
 
-from llmslim_memory.mem0.calls import IGNORED, RETIRED, check_query, settle
+from llmslim_memory.mem0.calls import IGNORED, RETIRED, check_query, count, settle
 from llmslim_memory.mem0.client.types import as_arguments
 from llmslim_memory.mem0.config import database
 from llmslim_memory.mem0.engine import UNSET, Engine
-from llmslim_memory.mem0.exceptions import MemoryNotFoundError, UnsupportedFeatureError
-from llmslim_memory.mem0.items import as_dict, own, read_messages
+from llmslim_memory.mem0.exceptions import MemoryNotFoundError, UnsupportedFeatureError, ValidationError
+from llmslim_memory.mem0.filters import ANY
+from llmslim_memory.mem0.items import IDENTITY, as_dict, read_messages
 from llmslim_memory.mem0.scope import HOSTED_IDS, Asked, ids_to_write, read_scope
 from llmslim_memory.memory import Memory as TurnMemory
 from llmslim_memory.types import MemoryItem
@@ -26,12 +28,29 @@ R = TypeVar("R")
 SEARCH_COUNT = 10
 PAGE_SIZE = 100
 EVERYTHING = 10**9
-_NO_EFFECT = RETIRED | IGNORED | {"fields", "categories", "latest_only", "keyword_search", "infer", "immutable"}
+_NO_EFFECT = (
+    RETIRED
+    | IGNORED
+    | {
+        "agent_custom_instructions",
+        "fields",
+        "immutable",
+        "infer",
+        "latest_only",
+        "rerank",
+        "structured_data_schema",
+    }
+)
+_CLIENT_IDENTITY = IDENTITY | {"app_id"}
 _SERVICE_ONLY = frozenset(
     {
         "create_memory_export",
         "get_memory_export",
         "get_summary",
+        "get_profile",
+        "get_profiles",
+        "update_profile",
+        "delete_profile",
         "feedback",
         "get_project",
         "update_project",
@@ -81,7 +100,7 @@ class MemoryClient:
 
     def __getattr__(self, name: str) -> Any:
         if name in _SERVICE_ONLY:
-            raise UnsupportedFeatureError(f"{name} is part of Mem0's service, and there is none here", "UNSUPPORTED")
+            return _ServiceOnly(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def close(self) -> None:
@@ -103,12 +122,14 @@ class MemoryClient:
             metadata=metadata,
             timestamp=timestamp,
             expiration_date=expires,
+            identity=_CLIENT_IDENTITY,
         )
         results = [{"id": item.id, "memory": item.content, "event": "ADD"} for item in items]
         if bare:
             return results
         detailed = [{**result, "data": {"memory": result["memory"]}} for result in results]
-        return {"message": "Memories stored successfully", "status": "SUCCEEDED", "results": detailed}
+        done = {"message": "Memories stored successfully", "status": "SUCCEEDED", "event_id": str(uuid4())}
+        return {**done, "results": detailed}
 
     def search(self, /, query: str, options: Any = None, **arguments: Any) -> Any:
         """The memories that answer best."""
@@ -118,7 +139,8 @@ class MemoryClient:
         bare = _pop_bare(given)
         top_k, threshold = given.pop("top_k", given.pop("limit", None)), given.pop("threshold", None)
         _drop_ineffective(given)
-        reading = settle("search", filters, top_k=top_k or SEARCH_COUNT, threshold=threshold, extra=given, strict=False)
+        wanted = SEARCH_COUNT if top_k is None else top_k
+        reading = settle("search", filters, top_k=wanted, threshold=threshold, extra=given, strict=False)
         found = self._engine.search(
             check_query(query),
             reading.asked,
@@ -134,19 +156,19 @@ class MemoryClient:
         """The memories of a scope, a page at a time where ``page`` and ``page_size`` are given."""
         given = as_arguments(options, arguments)
         filters = _between(_with_metadata(given), given.pop("start_date", None), given.pop("end_date", None))
-        page, size = given.pop("page", None), given.pop("page_size", None)
+        page, size = (count(given.pop(name, None) or 0) for name in ("page", "page_size"))
         show_expired = bool(given.pop("show_expired", False))
         bare = _pop_bare(given)
         top_k = given.pop("top_k", given.pop("limit", None))
         _drop_ineffective(given)
         reading = settle("get_all", filters, top_k=EVERYTHING, threshold=None, extra=given, strict=False)
         found = [hit.item for hit in self._engine.find(reading.asked, most=EVERYTHING, show_expired=show_expired)]
-        size = int(size or top_k or PAGE_SIZE)
-        start = (int(page or 1) - 1) * size
+        size = size or (PAGE_SIZE if top_k is None else count(top_k))
+        place = page or 1
+        start = (place - 1) * size
         shown = [_hosted(item) for item in found[start : start + size]]
-        if bare and page is None:
+        if bare and not page:
             return shown
-        place = int(page or 1)
         return {
             "count": len(found),
             "next": f"?page={place + 1}&page_size={size}" if start + size < len(found) else None,
@@ -170,9 +192,15 @@ class MemoryClient:
         _refuse("update", given)
         return _hosted(self._engine.update(memory_id, text=text, metadata=metadata, expiration_date=expires))
 
-    def delete(self, memory_id: str, delete_linked: bool = False) -> dict[str, str]:  # noqa: ARG002 - nothing is linked
-        """Delete one memory."""
-        self._engine.delete(memory_id)
+    def delete(
+        self,
+        memory_id: str,
+        delete_linked: bool = False,  # noqa: ARG002 - nothing is linked
+        *,
+        purge: bool = False,
+    ) -> dict[str, str]:
+        """Delete one memory; with ``purge``, its history too."""
+        self._engine.delete(memory_id, purge=purge)
         return {"message": "Memory deleted successfully!"}
 
     def delete_all(self, /, options: Any = None, **arguments: Any) -> dict[str, str]:
@@ -180,37 +208,42 @@ class MemoryClient:
         given = as_arguments(options, arguments)
         filters = given.pop("filters", None)
         ids = {name: given.pop(name) for name in HOSTED_IDS if name in given}
+        purge = bool(given.pop("purge", False))
         _refuse("delete_all", given)
-        self._engine.delete_all(read_scope(ids, filters, "delete_all"))
+        asked = read_scope(ids, filters, "delete_all")
+        if ANY in asked.conditions.values():
+            raise ValidationError("'*' cannot be deleted: name whose memories go", "VALIDATION_001")
+        self._engine.delete_all(asked, purge=purge)
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
         """What happened to a memory."""
-        item = self._engine.get(memory_id)
-        message = [] if item is None else [own(item).get("message") or {"role": item.role, "content": item.content}]
-        return [{**row, "input": message} for row in self._engine.history(memory_id)]
+        message = self._engine.message(memory_id)
+        return [{**row, "input": [message] if message else []} for row in self._engine.history(memory_id)]
 
     def users(self) -> dict[str, Any]:
-        """The users, agents and runs that have memories."""
-        totals: dict[tuple[str, str], int] = {}
-        for summary in self._memory.scopes():
-            for kind in ("user", "agent", "run"):
-                name = getattr(summary, f"{kind}_id")
-                if name is not None:
-                    totals[kind, name] = totals.get((kind, name), 0) + summary.turns
+        """The users, agents, runs and apps that have memories."""
         results = [
-            {"id": f"{kind}:{name}", "name": name, "type": kind, "total_memories": count}
-            for (kind, name), count in sorted(totals.items())
+            {"id": f"{kind}:{name}", "name": name, "type": kind, "total_memories": total}
+            for (kind, name), total in self._engine.totals().items()
         ]
         return {"results": results, "count": len(results), "next": None, "previous": None}
 
-    def delete_users(self, /, **ids: Any) -> dict[str, str]:
+    def delete_users(
+        self,
+        user_id: Any = None,
+        agent_id: Any = None,
+        app_id: Any = None,
+        run_id: Any = None,
+        *,
+        purge: bool = False,
+    ) -> dict[str, str]:
         """Delete all that belongs to one user, agent, app or run; to everyone, where none is named."""
-        named = {name: value for name, value in ids.items() if value is not None}
-        if not named:
+        named = {"user_id": user_id, "agent_id": agent_id, "app_id": app_id, "run_id": run_id}
+        if all(value is None for value in named.values()):
             self._engine.reset()
         else:
-            self._engine.delete_all(Asked(ids_to_write(named)))
+            self._engine.delete_all(Asked(ids_to_write(named)), purge=purge)
         return {"message": "Entity deleted successfully."}
 
     def reset(self) -> dict[str, str]:
@@ -229,6 +262,21 @@ class MemoryClient:
         for memory in memories:
             self._engine.delete(memory["memory_id"])
         return {"message": f"Successfully deleted {len(memories)} memories"}
+
+
+class _ServiceOnly:
+    """A part of Mem0's service: there to be asked for, and an error that says why once it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, *_args: Any, **_options: Any) -> Any:
+        raise UnsupportedFeatureError(f"{self._name} is part of Mem0's service, and there is none here", "UNSUPPORTED")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _ServiceOnly(f"{self._name}.{name}")
 
 
 def _pop_bare(given: dict[str, Any]) -> bool:
@@ -251,16 +299,21 @@ def _refuse(method: str, given: dict[str, Any]) -> None:
 
 
 def _with_metadata(given: dict[str, Any]) -> dict[str, Any]:
+    """The filters, with the conditions that stand beside them."""
     filters = dict(given.pop("filters", None) or {})
-    metadata = given.pop("metadata", None)
-    return (
-        filters if not metadata else {"AND": [filters, {"metadata": metadata}]} if filters else {"metadata": metadata}
-    )
+    metadata, categories = given.pop("metadata", None), given.pop("categories", None)
+    more = [{"metadata": metadata}] if metadata else []
+    more += [{"categories": {"in": categories}}] if categories else []
+    return _and(filters, more)
+
+
+def _and(filters: dict[str, Any], more: list[dict[str, Any]]) -> dict[str, Any]:
+    return {**filters, "AND": [{"AND": filters.get("AND", [])}, *more]} if more else filters
 
 
 def _between(filters: dict[str, Any], start: Any, end: Any) -> dict[str, Any]:
     window = {name: value for name, value in (("gte", start), ("lte", end)) if value is not None}
-    return {"AND": [filters, {"created_at": window}]} if window else filters
+    return _and(filters, [{"created_at": window}] if window else [])
 
 
 def _hosted(item: MemoryItem, **more: Any) -> dict[str, Any]:
@@ -268,6 +321,7 @@ def _hosted(item: MemoryItem, **more: Any) -> dict[str, Any]:
     return {
         **dict.fromkeys((*HOSTED_IDS, "categories", "expiration_date")),
         **shown,
+        "session_id": shown.get("run_id"),
         "metadata": shown["metadata"] or {},
     }
 

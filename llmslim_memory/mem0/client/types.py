@@ -37,6 +37,10 @@ class DeleteAllMemoryOptions(Options):
     """Settings of ``delete_all``."""
 
 
+class ProjectUpdateOptions(Options):
+    """Settings of a project of Mem0's service; there is none here."""
+
+
 def as_arguments(options: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """An options object and keyword arguments as one; keyword arguments go over."""
     if options is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from types import SimpleNamespace, TracebackType
@@ -22,7 +23,9 @@ logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_INERT = ("embedding_model", "vector_store", "llm", "db")
+_INERT = ("embedding_model", "vector_store", "entity_store", "llm", "db")
+
+_PROMPTS = ("custom_instructions", "custom_fact_extraction_prompt", "custom_update_memory_prompt")
 
 
 def _validate_and_trim_entity_id(value: Any, name: str) -> str | None:
@@ -48,12 +51,14 @@ class Memory:
 
     api_version = "v1.1"
     enable_graph = False
+    graph = None
     reranker = None
 
     def __init__(self, config: Any = None, *, db: Any = None, strict: bool = False) -> None:
         self.config = MemoryConfig() if config is None else config
         self.collection_name = collection_name(config)
-        self.custom_instructions = as_mapping(config).get("custom_instructions")
+        for name in _PROMPTS:
+            setattr(self, name, as_mapping(config).get(name))
         self.strict = strict
         note_ignored(config)
         for name in _INERT:
@@ -113,8 +118,6 @@ class Memory:
 
     def get(self, memory_id: str) -> dict[str, Any] | None:
         """A memory, or ``None``."""
-        if not isinstance(memory_id, str):
-            raise TypeError(f"memory_id must be a string, not {type(memory_id).__name__}")
         item = self._engine.get(memory_id)
         return None if item is None else as_dict(item, score=None)
 
@@ -140,6 +143,7 @@ class Memory:
         top_k: int | None = None,
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
+        rerank: bool = False,  # noqa: ARG002 - no reranker is configured, in Mem0 too
         explain: bool = False,
         show_expired: bool = False,
         reference_date: Any = None,
@@ -206,6 +210,18 @@ class Memory:
         """What happened to a memory, oldest first."""
         return self._engine.history(memory_id)
 
+    def message(self, memory_id: str) -> dict[str, Any] | None:
+        """The message that a memory was said in, as it was given: its images, tool calls and all. Ours, not Mem0's."""
+        return self._engine.message(memory_id)
+
+    def messages(self, *, user_id: Any = None, agent_id: Any = None, run_id: Any = None) -> list[dict[str, Any]]:
+        """The messages of a scope that are more than their text, those without any text too, oldest first. Ours.
+
+        Each comes as ``{"message": ..., "memory_id": ...}``; the id is ``None`` where there was no text.
+        """
+        ids = ids_to_write({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, strict=self.strict)
+        return self._engine.wholes(ids)
+
     def reset(self) -> None:
         """Delete everything."""
         self._engine.reset()
@@ -257,8 +273,7 @@ def _in_thread(
     async def call(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(method, self._inner, *args, **kwargs)
 
-    call.__name__ = method.__name__
-    call.__doc__ = method.__doc__
+    functools.update_wrapper(call, method)
     return call
 
 
@@ -266,8 +281,6 @@ class AsyncMemory:
     """Mem0's `AsyncMemory`: the methods of `Memory` as coroutines, in worker threads."""
 
     api_version = Memory.api_version
-    enable_graph = False
-    reranker = None
 
     def __init__(self, config: Any = None, **options: Any) -> None:
         self._inner = Memory(config, **options)
@@ -310,4 +323,6 @@ class AsyncMemory:
     delete = _in_thread(Memory.delete)
     delete_all = _in_thread(Memory.delete_all)
     history = _in_thread(Memory.history)
+    message = _in_thread(Memory.message)
+    messages = _in_thread(Memory.messages)
     reset = _in_thread(Memory.reset)

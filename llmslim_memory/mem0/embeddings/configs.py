@@ -1,0 +1,7 @@
+"""The settings of a embedder: kept, and without effect on what is found."""
+
+from __future__ import annotations
+
+from llmslim_memory.mem0.configs.base import EmbedderConfig
+
+__all__ = ["EmbedderConfig"]

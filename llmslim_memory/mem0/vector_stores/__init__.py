@@ -1,0 +1,1 @@
+"""Where programs import `VectorStoreConfig` from."""
