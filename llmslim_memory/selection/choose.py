@@ -171,7 +171,7 @@ def _context(query: str, history: History, outcome: Outcome, *, budget: int, cou
         tokens=fitted.tokens,
         budget=budget,
         history_tokens=int(history.tokens[eligible].sum()),
-        sessions_total=len(np.unique(history.sessions[eligible])),
+        sessions_total=int(np.count_nonzero(np.bincount(history.sessions[eligible]))),
         sessions_kept=len({int(history.sessions[one.turn]) for one in fitted.shown}),
         found=outcome.found,
         mode=outcome.mode,

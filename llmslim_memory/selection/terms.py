@@ -24,7 +24,7 @@ STOP_WORDS = word_set(
 )
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_stem = Stemmer.Stemmer("english").stemWord
+_stem = Stemmer.Stemmer("english", 0).stemWord  # without its own cache, which threads may not share
 
 
 @lru_cache(maxsize=4096)
