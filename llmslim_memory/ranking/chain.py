@@ -39,19 +39,17 @@ class Chain:
 
         Args:
             links: Where the values are, each link at most once.
-            values: What is added up, above 0.
+            values: What is added up, whole numbers above 0.
             radius: How far a stretch reaches.
 
         Returns:
             The links whose stretch holds a value, ascending, and the sums.
         """
         size = len(self.sessions)
-        sums = np.zeros(size)
-        for shift in range(-radius, radius + 1):
-            to = links + shift
-            inside = (to >= 0) & (to < size)
-            to, start = to[inside], links[inside]
-            same = self.sessions[to] == self.sessions[start]
-            sums[to[same]] += values[inside][same]
+        to = links[:, None] + np.arange(-radius, radius + 1)
+        near = np.clip(to, 0, size - 1)
+        same = (near == to) & (self.sessions[near] == self.sessions[links][:, None])
+        spread = np.broadcast_to(values[:, None], to.shape)
+        sums = np.bincount(to[same], spread[same], size).astype(np.float64)
         touched = np.flatnonzero(sums > 0)
         return touched, sums[touched]
