@@ -36,7 +36,7 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtraError('MongoStore needs PyMongo: pip install "llmslim-memory[mongodb]"') from error
 
-CHUNK = 1_000
+CHUNK = 250
 """Most turns that one deletion of a scope takes at a time, and most ids in one question."""
 
 
