@@ -111,7 +111,8 @@ def stored_bytes(store: Any) -> int:
         return 0 if path is None else path.stat().st_size
     if isinstance(store, PostgresStore):
         names = [store._tables.name + suffix for suffix in ("", "_deleted", "_records")]
-        [(size,)] = store._db.run(b"SELECT sum(pg_total_relation_size(n::regclass)) FROM unnest(%s::text[]) AS n", [names])
+        query = b"SELECT sum(pg_total_relation_size(n::regclass)) FROM unnest(%s::text[]) AS n"
+        [(size,)] = store._db.run(query, [names])
         return int(size)
     if isinstance(store, MongoStore):
         return int(store._in.turns.database.command("dbStats").get("totalSize", 0))
