@@ -27,7 +27,7 @@ from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.types import MemoryContext, RecalledTurn
 from llmslim_memory.views import History, Ranking
 
-ROOMY = 1000
+ROOMY = 2000
 """From this budget on, two turns that tell of a change may stand beside what they change."""
 
 Rank = Callable[[str], Ranking]

@@ -12,7 +12,7 @@ from llmslim_memory.views import Ranking
 
 MOST_READ = 40
 """Of all turns that tell of a change, so many are read: the latest, and those ranked best."""
-LONGEST = 32
+LONGEST = 18
 """Only one-liners are brought in: a longer turn has words enough to be found by the question."""
 OPENING = 600
 SHORTEST_STEM = 3
