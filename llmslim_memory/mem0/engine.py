@@ -104,8 +104,8 @@ class Engine:
         kept = self._records.records(MESSAGE, keys=[memory_id])
         if kept:
             return dict(kept[0].value["message"])
-        name = own(item).get("actor_id")
-        return {"role": item.role, "content": item.content} | ({"name": name} if name else {})
+        name, said = own(item).get("actor_id"), self.history(memory_id)[0]["new_memory"]
+        return {"role": item.role, "content": said} | ({"name": name} if name else {})
 
     def wholes(self, ids: Mapping[str, str]) -> list[dict[str, Any]]:
         """The messages of a scope that are more than their text, each with the id of its memory, if it has one."""

@@ -42,11 +42,16 @@ def join_of(key: object) -> str | None:
     return _JOINS.get(key) if isinstance(key, str) else None
 
 
+def check_depth(depth: int) -> None:
+    """Refuse a filter that is nested too deep to be read."""
+    if depth > MAX_DEPTH:
+        raise _wrong(f"the filter is nested more than {MAX_DEPTH} deep")
+
+
 def _conditions(filters: object, depth: int) -> list[Predicate]:
     if not isinstance(filters, Mapping):
         raise _wrong(f"a filter must be a dict of conditions, not {type(filters).__name__}")
-    if depth > MAX_DEPTH:
-        raise _wrong(f"the filter is nested more than {MAX_DEPTH} deep")
+    check_depth(depth)
     return [_condition(key, value, depth) for key, value in filters.items()]
 
 

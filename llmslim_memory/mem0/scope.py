@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llmslim_memory.mem0.exceptions import ValidationError
-from llmslim_memory.mem0.filters import ANY, MAX_DEPTH, join_of
+from llmslim_memory.mem0.filters import ANY, check_depth, join_of
 
 IDS = ("user_id", "agent_id", "run_id")
 HOSTED_IDS = (*IDS, "app_id")
@@ -100,8 +100,7 @@ def _written(filters: Mapping[str, Any], depth: int) -> dict[str, Any]:
 
 
 def _value(key: str, value: Any, depth: int) -> Any:
-    if depth > MAX_DEPTH:  # refused with a message when the filter is compiled
-        return value
+    check_depth(depth)
     if key in HOSTED_IDS:
         return _id_texts(value)
     if key == "metadata" and isinstance(value, Mapping):

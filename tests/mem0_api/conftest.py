@@ -1,13 +1,16 @@
-"""Memories with Mem0's API, in this process only."""
+"""Memories with Mem0's API, in this process only, and the database servers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from servers.fixtures import collection, mongo_url, open_mongo, open_postgres, own_postgres_url, postgres_url, table
 
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory.mem0 import Memory, MemoryClient
+
+__all__ = ["collection", "mongo_url", "open_mongo", "open_postgres", "own_postgres_url", "postgres_url", "table"]
 
 
 @pytest.fixture
