@@ -5,6 +5,8 @@
     python3 scripts/dev.py coverage        the core's tests, branch coverage measured and at least 95 %
     python3 scripts/dev.py check           format, lint, types and import contracts
     python3 scripts/dev.py matrix [NAME]   the adapters' tests on the oldest and newest frameworks supported
+    python3 scripts/dev.py packages        wheels and sdists, looked into, and installed by themselves
+    python3 scripts/dev.py docs            the documentation site, into docs/_build/html; a warning is an error
     python3 scripts/dev.py setup           only the environment for tests
 
 A second run is fast: an environment is set up again only when a pyproject.toml has changed.
@@ -30,6 +32,8 @@ TEST_PATHS = [
     "docs",
 ]
 CORE_ONLY = ["-e", "."]
+DOCUMENTED = ["-e", ".[docs]", "-e", "integrations/langchain[agents]", "-e", "integrations/llama-index"]
+PACKAGING = ["build>=1.2", "cyclonedx-bom>=7.0", "twine>=6.1", "uv>=0.5"]
 EVERYTHING = ["-e", ".[dev]", "-e", "integrations/langchain[dev]", "-e", "integrations/llama-index[dev]"]
 # Database servers are to be there, and nothing is to wait for a network.
 TEST_SETTINGS = {"REQUIRE_SERVICES": "1", "LLMSLIM_OFFLINE": "1"}
@@ -38,7 +42,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main(arguments):
-    jobs = {"demo": demo, "test": test, "coverage": coverage, "check": check, "matrix": matrix, "setup": setup}
+    jobs = {job.__name__: job for job in (demo, test, coverage, check, matrix, packages, docs, setup)}
     if not arguments or arguments[0] not in jobs:
         sys.exit(__doc__)
     if sys.version_info < (3, 11):  # noqa: UP036 - python3 may be an older one
@@ -108,6 +112,17 @@ def matrix(arguments):
             print(f"{name}, {label}: {', '.join(pins) or 'newest releases'}", flush=True)
             failed |= run([python, "-m", "pytest", "-q", f"integrations/{name}/tests"], TEST_SETTINGS)
     return failed
+
+
+def packages(arguments):
+    python = install(ROOT / ".matrix" / "packages", "tools", PACKAGING)
+    return run([python, "scripts/packages.py", *arguments], uv_settings(python))
+
+
+def docs(_arguments):
+    python = install(ENVIRONMENT, "docs", DOCUMENTED)
+    build = [python, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--fresh-env", "-q"]
+    return max(run([*build, "-b", builder, "docs", f"docs/_build/{builder}"]) for builder in ("html", "linkcheck"))
 
 
 def install(environment, level, wanted):

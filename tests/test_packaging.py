@@ -1,0 +1,53 @@
+"""The three distributions agree with one another, and say what an index and LlamaHub want to know."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llama_index.memory import llmslim
+
+import llmslim_memory
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = {"llmslim-memory": ROOT, "langchain-llmslim": ROOT / "integrations/langchain"}
+FOLDERS["llama-index-memory-llmslim"] = ROOT / "integrations/llama-index"
+
+
+def pyproject(name: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDERS[name] / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["langchain-llmslim", "llama-index-memory-llmslim"])
+def test_an_adapter_has_the_version_of_the_core(name: str) -> None:
+    assert pyproject(name)["project"]["version"] == llmslim_memory.__version__
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_distribution_brings_its_licence_and_describes_itself(name: str) -> None:
+    project = pyproject(name)["project"]
+    assert project["license"] == "MIT"
+    assert all((FOLDERS[name] / file).is_file() for file in project["license-files"])
+    assert "Typing :: Typed" in project["classifiers"]
+    assert len(project["keywords"]) >= 5
+    assert "urls" not in project
+
+
+def test_the_licences_of_the_adapters_are_that_of_the_core() -> None:
+    assert len({(folder / "LICENSE").read_text(encoding="utf-8") for folder in FOLDERS.values()}) == 1
+
+
+def test_extras_of_the_core_name_the_adapters() -> None:
+    extras = pyproject("llmslim-memory")["project"]["optional-dependencies"]
+    assert extras["langchain"][0].startswith("langchain-llmslim")
+    assert extras["llama-index"][0].startswith("llama-index-memory-llmslim")
+    assert extras["all"] == ["llmslim-memory[postgres,mongodb,server,mcp,semantic]"]
+
+
+def test_llamahub_is_told_every_public_class_of_the_adapter() -> None:
+    hub = pyproject("llama-index-memory-llmslim")["tool"]["llamahub"]
+    classes = {name for name in llmslim.__all__ if name.startswith("LLMSlim")}
+    assert hub["import_path"] == llmslim.__name__
+    assert set(hub["class_authors"]) == classes
