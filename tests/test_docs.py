@@ -1,0 +1,61 @@
+"""The pages name tests that exist, pictures that are there, and a reason for each block that is only shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llmslim_memory import MemoryStore
+from llmslim_memory.testing import StoreContract
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("integrations/*/README.md"))]
+SKIP = "<!--- skip: next -->"
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_block_that_is_only_shown_says_why(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    bare = [at + 1 for at, line in enumerate(lines) if line == SKIP and "shown only: " not in lines[at - 1]]
+    assert bare == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_pictures_and_files_linked_to_are_there(page: Path) -> None:
+    linked = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8"))
+    assert [path for path in linked if not (page.parent / path).exists()] == []
+
+
+def test_the_threat_model_names_tests_that_exist() -> None:
+    page = (ROOT / "docs/threat-model.md").read_text(encoding="utf-8")
+    sources = [path.read_text(encoding="utf-8") for path in [*ROOT.glob("tests/**/*.py"), *ROOT.glob("*/*/tests/*.py")]]
+    sources += [path.read_text(encoding="utf-8") for path in ROOT.glob("llmslim_memory/testing/*.py")]
+    known = {name for source in sources for name in re.findall(r"def (test_\w+)", source)}
+    named = set(re.findall(r"`(test_\w+)`", page))
+    assert len(named) > 30
+    assert named - known == set()
+    assert all((ROOT / path).is_file() for path in re.findall(r"`(tests/[\w/]+\.py)`", page))
+
+
+def test_every_page_is_in_the_tables_of_contents() -> None:
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8").splitlines()
+    assert {path.stem for path in ROOT.glob("docs/*.md")} - {"index"} <= set(index)
+
+
+class TestTheStoreOfThePage(StoreContract):
+    """The store that docs/writing-a-store.md spells out."""
+
+    @pytest.fixture
+    def store(self) -> MemoryStore:
+        page = (ROOT / "docs/writing-a-store.md").read_text(encoding="utf-8")
+        namespace: dict[str, Any] = {}
+        exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0], namespace)
+        made: MemoryStore = namespace["DictStore"]()
+        return made
