@@ -64,8 +64,9 @@ class _Pools:
         self.stretches = Pool(stretches, int(stretches.sum()), turns, k1=K1, b=B)
         self.sessions = Pool(sessions, length, len(sessions), k1=K1, b=B)
         self.coverage: Floats = np.zeros(turns)
-        self.own = np.zeros(turns, dtype=bool)
-        self.own_passages = np.zeros(len(snapshot.positions), dtype=bool)
+        self._own, self._light = np.zeros(turns, dtype=bool), np.zeros(turns, dtype=bool)
+        passages = len(snapshot.positions)
+        self._own_passages, self._light_passages = np.zeros(passages, dtype=bool), np.zeros(passages, dtype=bool)
         self._worth = 0.0
 
     def match(self, term: QueryTerm) -> None:
@@ -85,9 +86,19 @@ class _Pools:
         self.stretches.earn(stretches)
         self.sessions.earn(sessions)
         self._cover(docs, term.options[0][1])
-        if not term.light:
-            self.own[docs] = True
-            self.own_passages[held] = True
+        own, own_passages = (self._light, self._light_passages) if term.light else (self._own, self._own_passages)
+        own[docs] = True
+        own_passages[held] = True
+
+    @property
+    def own(self) -> NDArray[np.bool_]:
+        """Which turns hold a term of the question; its single characters count where nothing longer is found."""
+        return self._own if self._own.any() else self._light
+
+    @property
+    def own_passages(self) -> NDArray[np.bool_]:
+        """The same of passages."""
+        return self._own_passages if self._own.any() else self._light_passages
 
     def _in_stretches(self, docs: Ints, tf: Floats) -> tuple[Ints, Floats]:
         chain = self.snapshot.chain
