@@ -116,6 +116,12 @@ def _unspaced(run: str) -> list[str]:
     return _grams(run, (2, 3) if _ALPHABETIC.match(run) else (1, 2))
 
 
+def characters(chunk: str) -> frozenset[int]:
+    """The terms of a chunk that are single characters of a script where one can be a word."""
+    runs = (run for run in _UNSPACED.findall(chunk) if not _ALPHABETIC.match(run))
+    return frozenset(term(char) for run in runs for char in run)
+
+
 def light_terms(chunk: str) -> frozenset[int]:
     """The terms of a chunk that say little beside its others: the shorter grams of runs written without spaces."""
     grams: list[str] = []

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
-from llmslim_memory.ranking.analysis import Analyser, fold, light_terms, term
+from llmslim_memory.ranking.analysis import Analyser, characters, fold, light_terms, term
 from llmslim_memory.ranking.dates import asked_time, named_dates
 from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, UNSPACED
 from llmslim_memory.ranking.synonyms import SYNONYMS
@@ -35,11 +35,13 @@ MAX_TERMS = 64
 class QueryTerm:
     """One term of a question, and what may stand for it with the weight of each; the term itself comes first.
 
-    A ``light`` term adds to a score, but a turn that holds no other does not bear on the question.
+    A ``light`` term adds to a score, but a turn that holds no other does not bear on the question; unless the term
+    ``is_word`` of its own and nothing holds any other.
     """
 
     options: tuple[tuple[int, float], ...]
     light: bool = False
+    is_word: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,10 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
 def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, QueryTerm]:
     found: dict[int, QueryTerm] = {}
     for chunk in chunks:
-        light = light_terms(chunk)
+        light, words = light_terms(chunk), characters(chunk)
         for number in analyser.terms(chunk, language):
             if number in light:
-                found.setdefault(number, QueryTerm(((number, LIGHT),), light=True))
+                found.setdefault(number, QueryTerm(((number, LIGHT),), light=True, is_word=number in words))
             elif number not in found:
                 others = [option for option in _standing_for(chunk, analyser) if option[0] != number]
                 found[number] = QueryTerm(((number, 1.0), *others))

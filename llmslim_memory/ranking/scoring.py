@@ -86,9 +86,12 @@ class _Pools:
         self.stretches.earn(stretches)
         self.sessions.earn(sessions)
         self._cover(docs, term.options[0][1])
-        own, own_passages = (self._light, self._light_passages) if term.light else (self._own, self._own_passages)
-        own[docs] = True
-        own_passages[held] = True
+        if not term.light:
+            self._own[docs] = True
+            self._own_passages[held] = True
+        elif term.is_word:
+            self._light[docs] = True
+            self._light_passages[held] = True
 
     @property
     def own(self) -> NDArray[np.bool_]:

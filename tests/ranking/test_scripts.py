@@ -12,8 +12,8 @@ def test_a_question_whose_only_word_is_a_single_character_is_answered() -> None:
     assert [hit.item.run_id for hit in memory.rank("我开什么车？", user_id="u")] == ["a"]
 
 
-def test_a_single_character_does_not_stand_beside_a_longer_word_that_is_found() -> None:
+def test_a_turn_that_holds_the_longer_word_comes_first() -> None:
     memory = Memory()
-    memory.add([{"role": "user", "content": "我的汽车保险下周到期。"}], user_id="u", run_id="a")
     memory.add([{"role": "user", "content": "他在车站等我。"}], user_id="u", run_id="b")
-    assert [hit.item.run_id for hit in memory.rank("汽车保险", user_id="u")] == ["a"]
+    memory.add([{"role": "user", "content": "我的汽车保险下周到期。"}], user_id="u", run_id="a")
+    assert memory.rank("汽车保险", user_id="u")[0].item.run_id == "a"
