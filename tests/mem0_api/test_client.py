@@ -203,7 +203,7 @@ def test_delete_all_takes_filters_and_refuses_a_star(client: MemoryClient) -> No
     client.add("x", user_id="ann", metadata={"k": 1})
     client.add("y", user_id="ann")
     for wrong in ({"user_id": "*"}, {"user_id": "*", "run_id": "r"}):
-        with pytest.raises(ValueError, match="VALIDATION|at least one|cannot be deleted"):
+        with pytest.raises(ValueError, match=r"at least one of|cannot be deleted"):
             client.delete_all(filters=wrong)
     client.delete_all(filters={"user_id": "ann", "metadata": {"k": 1}})
     assert texts(client.get_all(user_id="ann")) == ["y"]
