@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError
-from llmslim_memory.texts import check_content, check_metadata
+from llmslim_memory.texts import MAX_DEPTH, check_content, check_metadata
 from llmslim_memory.times import parse_time
 from llmslim_memory.types import check_id
 
@@ -99,14 +99,14 @@ def _read(message: Any, keep_original: bool) -> Draft:
     )
 
 
-def _text(content: Any, tool_calls: Any) -> str:
+def _text(content: Any, tool_calls: Any, levels: int = MAX_DEPTH) -> str:
     if isinstance(content, str):
         return content
     calls = [f"[tool call: {_call_name(call)}]" for call in tool_calls] if isinstance(tool_calls, list) else []
     if content is None and calls:
         return "\n".join(calls)
     if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
-        return "\n".join([part for part in map(_block_text, content) if part] + calls)
+        return "\n".join([part for part in (_block_text(block, levels) for block in content) if part] + calls)
     raise InvalidTypeError(f"content must be text or a list of content blocks, not {type(content).__name__}")
 
 
@@ -120,7 +120,7 @@ def _name(value: object) -> str:
     return found.group() if found else "unnamed"
 
 
-def _block_text(block: Any) -> str:
+def _block_text(block: Any, levels: int) -> str:
     if isinstance(block, str):
         return block
     kind = _field(block, "type")
@@ -132,7 +132,7 @@ def _block_text(block: Any) -> str:
     if kind in ("tool_use", "function_call"):
         return f"[tool call: {_name(_field(block, 'name'))}]"
     if kind in ("tool_result", "function_call_output"):
-        return _result_text(_field(block, "content") or _field(block, "output"))
+        return _result_text(_field(block, "content") or _field(block, "output"), levels - 1)
     if not isinstance(kind, str):
         raise InvalidTypeError(f"a content block must be text or have a type; {type(block).__name__} has not")
     return f"[{_PLACEHOLDERS.get(kind, _name(kind))}]"
@@ -141,7 +141,9 @@ def _block_text(block: Any) -> str:
 _PLACEHOLDERS = {"image_url": "image", "input_image": "image", "input_audio": "audio", "input_file": "file"}
 
 
-def _result_text(content: Any) -> str:
+def _result_text(content: Any, levels: int) -> str:
     if content is None:
         return "[tool result]"
-    return content if isinstance(content, str) else _text(content, None)
+    if levels == 0:
+        raise InvalidValueError(f"content blocks are nested more than {MAX_DEPTH} levels deep: flatten them")
+    return content if isinstance(content, str) else _text(content, None, levels)

@@ -11,6 +11,7 @@ from llmslim_memory.errors import InvalidTypeError, InvalidValueError
 
 MAX_CONTENT_CHARS = 1 << 20
 MAX_METADATA_CHARS = 8 << 20
+MAX_DEPTH = 64
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -38,7 +39,8 @@ def check_content(content: object) -> str:
 
 
 def check_metadata(metadata: object) -> dict[str, Any]:
-    """Return a copy of ``metadata`` as plain JSON data; raise if it is no mapping, no JSON, or over 8 MiB as text."""
+    """Return a copy of ``metadata`` as plain JSON data; raise if it is no mapping, no JSON, over 8 MiB as text, or
+    nested more than 64 levels deep."""
     if not isinstance(metadata, Mapping):
         raise InvalidTypeError(f"metadata must be a mapping, not {type(metadata).__name__}")
     for key in metadata:
@@ -52,8 +54,18 @@ def check_metadata(metadata: object) -> dict[str, Any]:
         raise InvalidValueError(
             f"metadata takes {len(text):,} characters as JSON; at most {MAX_METADATA_CHARS:,} are kept"
         )
+    if _is_deeper(metadata, MAX_DEPTH):
+        # What can be written at the top of a stack cannot be read, copied or sent on everywhere further down.
+        raise InvalidValueError(f"metadata is nested more than {MAX_DEPTH} levels deep: flatten it")
     copy: dict[str, Any] = json.loads(text)
     return _clean(copy) if "\\u0000" in text or "\\ud" in text else copy
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list | tuple | Mapping):
+        return False
+    parts = value.values() if isinstance(value, Mapping) else value
+    return levels == 0 or any(_is_deeper(part, levels - 1) for part in parts)
 
 
 def _clean(value: Any) -> Any:
