@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from llmslim_memory.errors import InvalidValueError
 from llmslim_memory.types import check_id
 
 EVERYONE = "*"
+# In a tokens file these end a name or stand for all; a name with one of them in it would open someone else's memory.
+_UNNAMEABLE = re.compile(r"[,;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|\s#|^[\s#]|\s$|^\*$")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 UNAUTHORIZED = "pass a valid token: Authorization: Bearer <token>"
 
 
@@ -53,7 +57,17 @@ def new_token() -> str:
 
 
 def token_line(token: str, users: Sequence[str]) -> str:
-    """The line that lets ``token`` use the memory of ``users`` (none: everyone's), for a tokens file."""
+    """The line that lets ``token`` use the memory of ``users`` (none: everyone's), for a tokens file.
+
+    Raises:
+        ValueError: A user's id cannot be written in such a line.
+    """
+    for user in users:
+        if _UNNAMEABLE.search(check_id("user", user)):
+            raise InvalidValueError(
+                f"user {user!r} cannot stand in a tokens file: commas, semicolons, line breaks, blanks around it, '#' "
+                f"after a blank and the name {EVERYONE!r} alone have a meaning there"
+            )
     return f"{_digest(token).hex()} {','.join(users) or EVERYONE}"
 
 
@@ -69,12 +83,14 @@ class TokenTable:
 
     @classmethod
     def parse(cls, text: str) -> TokenTable:
-        """Read lines of the form ``<sha256 in hex> <user>[,<user>...]`` or ``<sha256 in hex> *``; # begins a comment.
+        """Read lines of the form ``<sha256 in hex> <user>[,<user>...]`` or ``<sha256 in hex> *``.
+
+        A number sign begins a comment, at the start of a line or after a blank.
 
         Raises:
             ValueError: A line has another form; the message gives its number, not its text.
         """
-        lines = [(number, line.split("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1)]
+        lines = [(number, _COMMENT.sub("", line).strip()) for number, line in enumerate(text.splitlines(), 1)]
         entries = tuple(_entry(number, line) for number, line in lines if line)
         if not entries:
             raise InvalidValueError("there are no tokens: add a line of the form '<sha256 in hex> <user or *>'")
