@@ -153,6 +153,11 @@ class Memory:
         """What counts tokens here."""
         return self._counter
 
+    @property
+    def budget(self) -> int:
+        """Tokens that a search may spend unless told otherwise."""
+        return self._budget
+
     def __enter__(self) -> Self:
         return self
 

@@ -46,12 +46,14 @@ def search(
     """Show the part of the history that answers a question."""
     with opened(db, encoding=encoding) as memory:
         load_vocabulary(memory)
+        wrapped = envelope and not as_json
+        room = ContextEnvelope.room(budget, count=memory.counter, user_id=user) if wrapped else budget
         context = memory.search(
             query,
             user_id=user,
             agent_id=agent,
             run_id=run,
-            budget=budget,
+            budget=room,
             relevance=relevance,
             since=since,
             until=until,
@@ -61,7 +63,7 @@ def search(
         show_json(context.to_dict())
         return
     if envelope:
-        show(ContextEnvelope(context, user_id=user).to_text())
+        show(ContextEnvelope(context, budget=budget, count=memory.counter, user_id=user).to_text())
     elif context.text:
         show(recalled_text(context.text))
     if context.explanation is not None:
