@@ -14,10 +14,11 @@ from llmslim_memory.aio import AsyncMemory
 from llmslim_memory.memory import Memory
 from llmslim_memory.server import health, inspector, memories, problems, searching, transfer
 from llmslim_memory.server.auth import TokenTable
+from llmslim_memory.server.cursors import new_key
 from llmslim_memory.server.guards import HostGuard, Limits, Observed, SizeLimit, TimeLimit
 from llmslim_memory.server.metrics import Metrics
 from llmslim_memory.server.models import ProblemOut
-from llmslim_memory.server.service import Service, new_key
+from llmslim_memory.server.service import Service
 
 _PROBLEM: dict[str, Any] = {"model": ProblemOut, "content": {"application/problem+json": {}}}
 _ANSWERS: dict[int | str, dict[str, Any]] = {

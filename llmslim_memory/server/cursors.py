@@ -17,6 +17,11 @@ _TAG = 16
 _BLOCK = 64
 
 
+def new_key() -> bytes:
+    """A key for cursors, which end with the process."""
+    return secrets.token_bytes(32)
+
+
 def seal(key: bytes, place: str, bound_to: Sequence[str | None]) -> str:
     """``place`` as opaque text that only :func:`unseal` with the same key and binding can read."""
     nonce = secrets.token_bytes(_NONCE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -26,11 +25,6 @@ class Service:
     limits: Limits
     metrics: Metrics
     cursor_key: bytes
-
-
-def new_key() -> bytes:
-    """A key for cursors; they end with the process unless the operator sets one."""
-    return secrets.token_bytes(32)
 
 
 def _service(request: Request) -> Service:

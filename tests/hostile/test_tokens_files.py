@@ -20,7 +20,7 @@ def test_a_number_sign_within_a_name_is_no_comment() -> None:
     token = new_token()
     caller = TokenTable.parse(f"# who may ask\n{token_line(token, ['ann#1'])} # Ann's second").find(token)
     assert caller is not None
-    assert caller.users == {"ann#1"}
+    assert caller.users == frozenset({"ann#1"})
 
 
 @given(users=st.lists(st.text(max_size=6), min_size=1, max_size=3))
