@@ -1,16 +1,18 @@
-"""Runs the Python blocks of README.md and docs/ as tests, each page in a folder of its own; sets up hypothesis."""
+"""Runs the Python and bash blocks of README.md and docs/, each page in a folder of its own; sets up hypothesis."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import settings
-from sybil import Sybil
-from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+from sybil import Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 # The same examples every time and no time limit, so that the suite passes or fails by the code alone. To look further:
 # pytest --hypothesis-profile=explore
@@ -35,8 +37,18 @@ def _close_what_is_open(namespace: dict[str, Any]) -> None:
             value.close()
 
 
+def _run_in_shell(example: Example) -> str | None:
+    """Run a block in the folder of its page, which is its home too; give what it printed if it failed."""
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    settings = {"PATH": path, "HOME": os.getcwd(), "LLMSLIM_OFFLINE": "1", "PYTHONWARNINGS": "default"}
+    command = ["bash", "-euo", "pipefail", "-c", str(example.parsed)]
+    environment = {**os.environ, **settings}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603
+    return None if done.returncode == 0 else f"{done.stdout}{done.stderr}"
+
+
 pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), SkipParser()],
+    parsers=[PythonCodeBlockParser(), CodeBlockParser("bash", _run_in_shell), SkipParser()],
     patterns=["README.md", "docs/*.md", "integrations/*/README.md", "integrations/*/docs/*.md"],
     teardown=_close_what_is_open,
     fixtures=["page_folder"],
