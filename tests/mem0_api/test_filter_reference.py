@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from llmslim_memory import InMemoryStore, SQLiteStore
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory.mem0 import Memory
+from llmslim_memory.mem0.filters import compile_filter
 
 KEYS = ("cat", "pri", "tags", "deep.k", "when", "run_id")
 TEXTS = st.sampled_from(["", "work", "Work", "wor", "5", "straße", "r1", "2026-01-01", "2026-01-01T01:00:00+01:00"])
@@ -147,7 +148,34 @@ def usable(filters: dict[str, Any]) -> bool:
     return not (isinstance(run, str) and not run.strip())
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+CLOSE = st.fixed_dictionaries({key: st.sampled_from([["x", "Y"], "Work", 1, True, 5]) for key in ("cat", "pri")})
+NEAR = st.recursive(
+    st.dictionaries(
+        st.sampled_from(["cat", "pri"]),
+        st.one_of(
+            st.sampled_from(["x", "Work", 1, True, 5, "*"]),
+            st.tuples(
+                st.sampled_from(["eq", "ne", "contains", "icontains"]), st.sampled_from(["w", "y", "x", 1, True])
+            ).map(lambda pair: dict([pair])),
+        ),
+        min_size=1,
+    ),
+    lambda inner: st.dictionaries(
+        st.sampled_from(["AND", "OR", "NOT"]), st.lists(inner, min_size=1, max_size=3), min_size=1, max_size=2
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=400)
+@given(st.lists(METADATA | CLOSE, min_size=1, max_size=6), st.lists(FILTERS | NEAR, min_size=1, max_size=8))
+def test_a_compiled_filter_says_what_a_plain_reading_says(rows: Any, every: list[dict[str, Any]]) -> None:
+    for filters in every:
+        compiled = compile_filter(filters)
+        assert [compiled(row) for row in rows] == [passes(row, filters) for row in rows]
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(ROWS, FILTERS.filter(usable))
 def test_what_passes_is_what_a_plain_reading_lets_pass(rows: Any, filters: dict[str, Any]) -> None:
     with TurnMemory(encoding=len) as turns:
