@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODING = "o200k_base"
 CHARS_PER_TOKEN = 4
+MAX_TOKENS = 2**31 - 1
+"""The most tokens that a text may take: what the columns of an index hold."""
 
 # tiktoken gives up (its regex engine panics) on about a million blanks in a row, so longer text is counted in chunks.
 CHUNK_CHARS = 100_000
@@ -155,7 +157,7 @@ class CustomCounter:
 
         Raises:
             TypeError: It returned something else than a whole number.
-            ValueError: It returned a negative number.
+            ValueError: It returned a negative number, or one that no text has.
         """
         result = self._count(text)
         try:
@@ -166,4 +168,6 @@ class CustomCounter:
             ) from None
         if tokens < 0:
             raise InvalidValueError(f"the token counter returned {tokens}: it must not be negative")
+        if tokens > MAX_TOKENS:
+            raise InvalidValueError(f"the token counter returned more than {MAX_TOKENS:,} for one text")
         return tokens
