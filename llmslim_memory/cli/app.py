@@ -66,7 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _prepare_streams() -> None:
-    """Print what the encoding lacks as escapes, and read what it cannot hold as U+FFFD, instead of failing."""
+    """Print what the encoding lacks as escapes, and read what it cannot hold as U+FFFD, instead of failing.
+
+    A stream that whoever started us has closed reads as empty, and what is printed to it is lost, as in other programs.
+    """
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 - stays open as long as the process
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
