@@ -75,8 +75,9 @@ def _key(candidate: Candidate) -> tuple[int, int, str]:
 
 def _spread(scores: Floats) -> Floats:
     """Scores from 0 for the least to 1 for the best."""
-    width = float(np.ptp(scores))
-    return (scores - scores.min()) / width if width > 0 else np.ones(len(scores))
+    halves = scores / 2  # the difference of two finite numbers may not be finite, that of their halves is
+    width = float(np.ptp(halves))
+    return (halves - halves.min()) / width if width > 0 else np.ones(len(scores))
 
 
 def _turn_scores(scores: Floats, gains: dict[tuple[int, int, str], float]) -> Floats:
