@@ -34,9 +34,9 @@ def claim(store: MemoryStore, key: str, scope: ScopeIds, request: str) -> None:
             raise IdempotencyConflictError("this Idempotency-Key was used for another request") from None
 
 
-def named(messages: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
-    """The messages with ids that follow from the key, where they have none: so the store itself keeps them single."""
-    return [{"id": _digest([KIND, key, str(place)]), **message} for place, message in enumerate(messages)]
+def named(messages: Sequence[Mapping[str, Any]], key: str, request: str) -> list[dict[str, Any]]:
+    """The messages with ids that follow from key and request, where they have none: so the store keeps them single."""
+    return [{"id": _digest([KIND, key, request, str(place)]), **message} for place, message in enumerate(messages)]
 
 
 def _digest(parts: Sequence[object]) -> str:

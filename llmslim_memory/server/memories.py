@@ -10,11 +10,13 @@ from fastapi import APIRouter, Header, Query
 from starlette.exceptions import HTTPException
 
 from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.messages import read_messages
 from llmslim_memory.server.auth import Caller
 from llmslim_memory.server.cursors import seal, unseal
 from llmslim_memory.server.idempotency import claim, named
 from llmslim_memory.server.models import AddIn, DeletedOut, Id, PageOut, TurnOut, TurnsOut, UpdateIn
 from llmslim_memory.server.service import CallerDep, Service, ServiceDep, scope_of, turn
+from llmslim_memory.texts import check_metadata
 from llmslim_memory.times import parse_time
 from llmslim_memory.types import MemoryItem
 
@@ -36,14 +38,26 @@ async def add_memories(
     given = body.messages if isinstance(body.messages, list) else [body.messages]
     messages = [message.model_dump(exclude_none=True) | {"content": message.content} for message in given]
     scope = scope_of(caller, body.user_id, body.agent_id, body.run_id)
+    rules: dict[str, Any] = {"on_conflict": body.on_conflict}
     if idempotency_key is not None:
-        messages = named(messages, idempotency_key)
+        _check(body, messages)
+        if all("id" not in message for message in messages):
+            # What was stored under this key and then edited or deleted stays so, however late the request comes again.
+            rules = {"on_conflict": "keep", "revive": False}
+        request = body.model_dump_json()
+        messages = named(messages, idempotency_key, request)
         memory = await asyncio.to_thread(service.memory.open)
-        await asyncio.to_thread(claim, memory.store, idempotency_key, scope, body.model_dump_json())
-    items = await service.memory.add(
-        messages, **scope, timestamp=body.timestamp, metadata=body.metadata, on_conflict=body.on_conflict
-    )
+        await asyncio.to_thread(claim, memory.store, idempotency_key, scope, request)
+    items = await service.memory.add(messages, **scope, timestamp=body.timestamp, metadata=body.metadata, **rules)
     return {"items": [turn(item) for item in items]}
+
+
+def _check(body: AddIn, messages: list[dict[str, Any]]) -> None:
+    """Refuse what cannot be stored before its key is bound, so that the mended request may use the key."""
+    read_messages(messages)
+    check_metadata(body.metadata or {})
+    if body.timestamp is not None:
+        parse_time(body.timestamp)
 
 
 @router.get("", response_model=PageOut)
