@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -26,6 +26,9 @@ CUT_MARGIN = 16
 # Every encoding ends a piece after a letter that blank space or one of these signs follows: a cut there is exact.
 _SAFE_CUT = re.compile(r"[^\W\d_](?=[\s.,;:!?…。，、！？；：])")
 _SAFE_CUT_REACH = 1_000
+REMEMBERED = 4_096
+REMEMBERED_CHARS = 256
+"""The counts of so many texts up to this long are kept."""
 
 
 @runtime_checkable
@@ -102,6 +105,11 @@ class TiktokenCounter:
         self._wanted = encoding
 
     @cached_property
+    def _count_short(self) -> Callable[[str], int]:
+        """Counts labels, openings and the like, which one search after the other asks for."""
+        return lru_cache(maxsize=REMEMBERED)(self._count)
+
+    @cached_property
     def _encoding(self) -> Encoding | None:
         return load_encoding(self._wanted)
 
@@ -117,6 +125,9 @@ class TiktokenCounter:
 
     def __call__(self, text: str) -> int:
         """How many tokens ``text`` takes."""
+        return self._count_short(text) if len(text) <= REMEMBERED_CHARS else self._count(text)
+
+    def _count(self, text: str) -> int:
         encoding = self._encoding
         if encoding is None:
             return estimate_tokens(text)

@@ -74,11 +74,8 @@ class ScopeHistory:
 
     def marks(self, kinds: Sequence[str]) -> list[Mark]:
         """The statements of these kinds in eligible turns, oldest first."""
-        wanted = frozenset(kinds)
-        return [
-            Mark(turn, Statement(*statement))
-            for turn, found in self.snapshot.statements.items()
-            if self.eligible[turn]
-            for statement in found
-            if statement.kind in wanted
-        ]
+        by_kind = self.snapshot.marks
+        found = [mark for kind in frozenset(kinds) for mark in by_kind.get(kind, ()) if self.eligible[mark[0]]]
+        if len(kinds) > 1:
+            found.sort()
+        return [Mark(turn, Statement(*statement)) for turn, _, statement in found]

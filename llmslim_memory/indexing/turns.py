@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable
+from itertools import chain, islice, pairwise
 from uuid import uuid4
 
 from llmslim_memory.ranking import analysis as terms
 from llmslim_memory.ranking import codec
 from llmslim_memory.ranking.analysis import Analyser, term
 from llmslim_memory.ranking.codec import TurnAnalysis, make_analysis
-from llmslim_memory.ranking.dates import named_dates
+from llmslim_memory.ranking.dates import NamedDate, may_date, named_dates
 from llmslim_memory.ranking.passages import Span, split_passages
 from llmslim_memory.selection import statements
 from llmslim_memory.tokens import TokenCounter
@@ -57,21 +59,39 @@ class TurnAnalyser:
         counts = self._count_terms(content, spans)
         return make_analysis(spans, tokens, counts, speaker=self._speaker(content), statements=marks), total
 
-    def _count_terms(self, content: str, spans: list[Span]) -> list[Counter[int]]:
-        words = self.analyser.chunks(content)
-        terms_of = self.analyser.lookup(self.analyser.language([word for _, word in words]))
+    def _count_terms(self, content: str, spans: list[Span]) -> list[dict[int, int]]:
+        words = self._words(content, spans)
+        terms_of = self.analyser.lookup(self.analyser.language(list(islice(chain.from_iterable(words), terms.SAMPLE))))
+        found: list[dict[int, int]] = []
+        for counts in map(Counter, words):
+            tf: dict[int, int] = {}
+            for word, times in counts.items():
+                for number in terms_of(word):
+                    tf[number] = tf.get(number, 0) + times
+            found.append(tf)
         bounds = [start for start, _ in spans[1:]]
-        found: list[list[int]] = [[] for _ in spans]
-        part, after = found[0], iter([*zip(bounds, found[1:], strict=True), (len(content) + 1, [])])
-        bound, following = next(after)
-        for at, word in words:
-            while at >= bound:
-                part = following
-                bound, following = next(after)
-            part += terms_of(word)
-        for named in named_dates(content, words):
-            found[bisect_right(bounds, named.start)] += map(term, named.terms())
-        return [Counter(numbers) for numbers in found]
+        for named in self._dates(content, words):
+            tf = found[bisect_right(bounds, named.start)]
+            for number in map(term, named.terms()):
+                tf[number] = tf.get(number, 0) + 1
+        return found
+
+    def _words(self, content: str, spans: list[Span]) -> list[list[str]]:
+        """The words of each passage; one that a cut parts belongs to the passage it begins in."""
+        if all(end < start for (_, end), (start, _) in pairwise(spans)):  # white space stands between
+            return [self.analyser.words(content, start, end) for start, end in spans]
+        bounds = [start for start, _ in spans[1:]]
+        found: list[list[str]] = [[] for _ in spans]
+        for at, word in self.analyser.chunks(content):
+            found[bisect_right(bounds, at)].append(word)
+        return found
+
+    def _dates(self, content: str, words: list[list[str]]) -> Iterable[NamedDate]:
+        """The days that the turn names; where each word stands is worked out only if some may belong to a date."""
+        dated = set(filter(may_date, set().union(*words)))
+        if not dated:
+            return ()
+        return named_dates(content, [(at, word) for at, word in self.analyser.chunks(content) if word in dated])
 
     def _speaker(self, content: str) -> int:
         match = _SPEAKER.match(content[:120])

@@ -97,7 +97,7 @@ def detect_language(words: Iterable[str]) -> str:
     sample = list(words)
     if not sample:
         return ENGLISH_NAME
-    english = sum(word in ENGLISH for word in sample)
+    english = sum(map(ENGLISH.__contains__, sample))
     if english * 4 >= len(sample):
         return ENGLISH_NAME
     counts = {name: sum(word in stops for word in sample) for name, stops in OTHERS.items()}
@@ -208,6 +208,10 @@ class Analyser:
     def chunks(self, text: str) -> list[tuple[int, str]]:
         """The words and identifiers of a text, with where each begins."""
         return [(match.start(), match.group()) for match in _CHUNK.finditer(text)]
+
+    def words(self, text: str, start: int, end: int) -> list[str]:
+        """The words and identifiers of a stretch of a text that white space, or the text's end, bounds."""
+        return _CHUNK.findall(text, start, end)
 
     def language(self, chunks: Sequence[str]) -> str:
         """The language these chunks, or the first of them, are most likely written in."""

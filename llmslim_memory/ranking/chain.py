@@ -34,22 +34,23 @@ class Chain:
             out[:-distance] += given * values[distance:]
         return out
 
-    def gather(self, links: Ints, values: Floats, radius: int) -> tuple[Ints, Floats]:
+    def gather(self, groups: Ints, links: Ints, values: Floats, radius: int) -> tuple[Ints, Ints, Floats]:
         """Sum values over the stretches of ``radius`` turns to both sides of each link, within its session.
 
         Args:
-            links: Where the values are, each link at most once.
+            groups: Ascending; what belongs to different ones is added up apart.
+            links: Where the values are, each link at most once a group.
             values: What is added up, whole numbers above 0.
             radius: How far a stretch reaches.
 
         Returns:
-            The links whose stretch holds a value, ascending, and the sums.
+            The groups, the links whose stretch holds a value of the group, ascending, and the sums.
         """
         size = len(self.sessions)
         to = links[:, None] + np.arange(-radius, radius + 1)
         near = np.clip(to, 0, size - 1)
         same = (near == to) & (self.sessions[near] == self.sessions[links][:, None])
         spread = np.broadcast_to(values[:, None], to.shape)
-        sums = np.bincount(to[same], spread[same], size).astype(np.float64)
+        sums = np.bincount((groups[:, None] * size + to)[same], spread[same]).astype(np.float64)
         touched = np.flatnonzero(sums > 0)
-        return touched, sums[touched]
+        return touched // max(size, 1), touched % max(size, 1), sums[touched]

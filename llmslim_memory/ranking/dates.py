@@ -88,6 +88,11 @@ def _month(text: str) -> int:
     return int(text) if text.isdigit() else _MONTH_NUMBER[text.lower()]
 
 
+def may_date(word: str) -> bool:
+    """Whether a word names a month or begins with a year, so that it may belong to a date."""
+    return word.lower() in _MONTH_NUMBER or _YEAR_IN.search(word) is not None
+
+
 def named_dates(text: str, words: Iterable[tuple[int, str]]) -> Iterator[NamedDate]:
     """The days that a text names ("May 3, 2023", "3rd of May", "2023-05-03", "2023年5月3日").
 
@@ -98,7 +103,7 @@ def named_dates(text: str, words: Iterable[tuple[int, str]]) -> Iterator[NamedDa
     """
     done = 0
     for start, word in words:
-        if start < done or not (word.lower() in _MONTH_NUMBER or _YEAR_IN.search(word)):
+        if start < done or not may_date(word):
             continue
         around = max(done, start - _REACH), min(len(text), start + len(word) + _REACH)
         found = [match for pattern in _DATE_PATTERNS for match in pattern.finditer(text, *around)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,7 +132,7 @@ class Snapshot:
     def stretch_lengths(self) -> Ints:
         """Terms in the stretch around each link of the chain."""
         lengths = self.lengths[self.chain.order].astype(np.float64)
-        links, sums = self.chain.gather(np.arange(len(lengths)), lengths, RADIUS)
+        _, links, sums = self.chain.gather(np.zeros(len(lengths), np.int64), np.arange(len(lengths)), lengths, RADIUS)
         out = np.zeros(len(lengths), dtype=np.int64)
         out[links] = sums
         return out
@@ -148,21 +149,35 @@ class Snapshot:
         return self.ends[self.passages[self.first[1:] - 1]]
 
     @cached_property
+    def marks(self) -> dict[str, list[tuple[int, int, MarkedSpan]]]:
+        """The statements by kind, oldest first: the position of the turn, the place in it, the statement."""
+        found: dict[str, list[tuple[int, int, MarkedSpan]]] = {}
+        for turn, marks in self.statements.items():
+            for place, mark in enumerate(marks):
+                found.setdefault(mark.kind, []).append((turn, place, mark))
+        return found
+
+    @cached_property
     def in_windows(self) -> NDArray[np.bool_]:
         """Which passage rows belong to a turn of several passages."""
         return (np.diff(self.first) > 1)[self.positions] if len(self.ids) else np.zeros(len(self.positions), bool)
 
-    def find(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-        """Rows of the alive passages that hold a term, ascending, and how often they do."""
-        found = [hit for segment in self.segments if (hit := segment.find(term)) is not None]
-        if not found:
-            return np.empty(0, np.uint32), np.empty(0, np.uint8)
-        rows = np.concatenate([rows for rows, _ in found]) if len(found) > 1 else found[0][0]
-        tfs = np.concatenate([tfs for _, tfs in found]) if len(found) > 1 else found[0][1]
+    def find(self, terms: Sequence[int]) -> tuple[Ints, Ints, NDArray[np.float64]]:
+        """Where terms stand: for one after the other the rows of alive passages that hold it, ascending.
+
+        Returns:
+            The place of the term among ``terms``, the row, and how often the term stands there.
+        """
+        hits = sorted((hit for segment in self.segments for hit in segment.find(terms)), key=itemgetter(0))
+        if not hits:
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+        which = np.repeat([place for place, _, _ in hits], [len(rows) for _, rows, _ in hits])
+        rows = np.concatenate([rows for _, rows, _ in hits]).astype(np.int64)
+        tfs = np.concatenate([tfs for _, _, tfs in hits]).astype(np.float64)
         if self.alive_passages == len(self.positions):
-            return rows, tfs
+            return which, rows, tfs
         alive = self.positions[rows] >= 0
-        return rows[alive], tfs[alive]
+        return which[alive], rows[alive], tfs[alive]
 
 
 class ScopeIndex:

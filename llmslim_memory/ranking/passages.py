@@ -81,6 +81,10 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
         yield from _pieces(text, start, end, MAX_PIECE_CHARS)
 
 
+def _is_heading(line: str) -> bool:
+    return ("#" in line or "**" in line) and _HEADING.match(line) is not None
+
+
 def _blocks(text: str) -> Iterator[_Unit]:
     """Code blocks and tables whole, everything else line by line."""
     fence: str | None = None
@@ -88,22 +92,23 @@ def _blocks(text: str) -> Iterator[_Unit]:
     start = 0
     for line in _lines(text):
         body = text[line.start : line.end]
-        marker = _FENCE.match(body)
+        marker = _FENCE.match(body) if "```" in body or "~~~" in body else None
+        in_table = "|" in body and _TABLE.match(body) is not None
         if fence is not None:
             if marker and marker.group(1).startswith(fence) and not body[marker.end() :].strip():
                 yield _Unit(start, line.end, True, False)
                 fence = None
             continue
-        if table and not _TABLE.match(body):
+        if table and not in_table:
             yield _Unit(start, line.start, True, False)
             table = False
         if marker:
             fence, start = marker.group(1), line.start
-        elif _TABLE.match(body):
+        elif in_table:
             if not table:
                 table, start = True, line.start
         else:
-            yield _Unit(line.start, line.end, False, bool(_HEADING.match(body)))
+            yield _Unit(line.start, line.end, False, _is_heading(body))
     if fence is not None or table:
         yield _Unit(start, len(text), True, False)
 

@@ -14,12 +14,34 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Occurrences(NamedTuple):
-    """Where a term, or what stands for it, occurs: documents (each once), how often, and the weight it counts with."""
+class Options(NamedTuple):
+    """What is looked for: option ``i`` stands for term ``terms[i]`` of the question and counts with ``weights[i]``.
 
+    The options of a term stand together, and the terms in the order of the question.
+    """
+
+    terms: Ints
+    weights: Sequence[float]
+
+    @property
+    def rivals(self) -> NDArray[np.bool_]:
+        """Which options are not the only one of their term."""
+        return np.bincount(self.terms)[self.terms] > 1
+
+
+class Occurrences(NamedTuple):
+    """Where options occur, one after the other: each with documents (each once) and how often it stands there."""
+
+    options: Ints
     docs: Ints
     tf: Floats
-    weight: float
+
+
+class Earned(NamedTuple):
+    """Which terms of the question earned documents something, term by term."""
+
+    terms: Ints
+    docs: Ints
 
 
 class Pool:
@@ -44,32 +66,29 @@ class Pool:
         """The weight of a term that so many documents hold."""
         return idf(docs, self.count)
 
-    def earn(self, occurrences: Sequence[Occurrences]) -> Ints:
-        """Add what one term of the question earns, each document by the best that stands for the term.
-
-        Returns:
-            The documents that earned something.
-        """
-        earned = [(found.docs, self._gain(found)) for found in occurrences if len(found.docs)]
-        if not earned:
-            return np.empty(0, np.int64)
-        docs, gain = earned[0] if len(earned) == 1 else _best(earned)
-        self.scores[docs] += gain
-        return docs
-
-    def _gain(self, found: Occurrences) -> Floats:
+    def earn(self, found: Occurrences, options: Options) -> Earned:
+        """Add what the terms of the question earn, each document by the best that stands for a term."""
+        dfs = np.bincount(found.options, minlength=len(options.weights)).tolist()
+        worth = np.array([weight * self.idf(df) for weight, df in zip(options.weights, dfs, strict=True)])
         norms = self._fixed + self._per_term * self._lengths[found.docs]
-        return found.weight * self.idf(len(found.docs)) * saturate(found.tf, norms)
+        gain = worth[found.options] * saturate(found.tf, norms)
+        terms, docs = options.terms[found.options], found.docs
+        rivals = np.flatnonzero(options.rivals[found.options])
+        if len(rivals):
+            best = np.ones(len(docs), dtype=bool)
+            best[rivals] = _best(terms[rivals], docs[rivals], gain[rivals])
+            terms, docs, gain = terms[best], docs[best], gain[best]
+        np.add.at(self.scores, docs, gain)
+        return Earned(terms, docs)
 
 
-def _best(earned: Sequence[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
-    """Each document once, with the most it earned."""
-    docs = np.concatenate([docs for docs, _ in earned])
-    gain = np.concatenate([gain for _, gain in earned])
-    order = np.lexsort((gain, docs))
-    docs, gain = docs[order], gain[order]
-    last = np.append(docs[1:] != docs[:-1], True)
-    return docs[last], gain[last]
+def _best(terms: Ints, docs: Ints, gain: Floats) -> NDArray[np.bool_]:
+    """Where each document earns the most by a term, once for each."""
+    order = np.lexsort((gain, docs, terms))
+    terms, docs = terms[order], docs[order]
+    best = np.empty(len(order), dtype=bool)
+    best[order] = np.append((terms[1:] != terms[:-1]) | (docs[1:] != docs[:-1]), True)
+    return best
 
 
 def add_up(keys: Ints, values: Floats) -> tuple[Ints, Floats]:

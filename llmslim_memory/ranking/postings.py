@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,13 +26,14 @@ class Segment:
         """Bytes held by the arrays."""
         return self.terms.nbytes + self.starts.nbytes + self.rows.nbytes + self.tfs.nbytes
 
-    def find(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]] | None:
-        """Passages that hold a term and how often, or ``None``."""
-        at = int(np.searchsorted(self.terms, np.uint32(term)))
-        if at == len(self.terms) or self.terms[at] != term:
-            return None
-        where = slice(int(self.starts[at]), int(self.starts[at + 1]))
-        return self.rows[where], self.tfs[where]
+    def find(self, terms: Sequence[int]) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]:
+        """The terms that stand here: place among those given, the passages that hold it, and how often."""
+        wanted = np.array(terms, dtype=np.uint32)
+        at = np.minimum(np.searchsorted(self.terms, wanted), len(self.terms) - 1)
+        held = np.flatnonzero(self.terms[at] == wanted)
+        first, after = self.starts[at[held]].tolist(), self.starts[at[held] + 1].tolist()
+        for place, start, end in zip(held.tolist(), first, after, strict=True):
+            yield place, self.rows[start:end], self.tfs[start:end]
 
 
 def build_segment(terms: NDArray[np.uint32], rows: NDArray[np.uint32], tfs: NDArray[np.uint8]) -> Segment:

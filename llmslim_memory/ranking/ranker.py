@@ -19,14 +19,19 @@ Ints = NDArray[np.int64]
 
 MAX_CANDIDATES = 400
 """At most this many candidates of a pool are ranked; more would not be read."""
+MADE_AT_ONCE = 32
 LEAST_SCORE = 0.1
 """No turn that bears on the question scores less."""
 
 
-class Candidates(Sequence[Candidate]):
-    """Ranked turns or passages, made into values only as they are looked at."""
+Make = Callable[[Ints, Floats], list[Candidate]]
+"""From turns or passage rows and their scores to candidates."""
 
-    def __init__(self, make: Callable[[int, float], Candidate], keys: Ints, scores: Floats) -> None:
+
+class Candidates(Sequence[Candidate]):
+    """Ranked turns or passages, made into values only as they are looked at, a few at a time."""
+
+    def __init__(self, make: Make, keys: Ints, scores: Floats) -> None:
         self._make = make
         self._keys = keys
         self._scores = scores
@@ -41,11 +46,11 @@ class Candidates(Sequence[Candidate]):
     def __getitem__(self, index: int | slice) -> Candidate | Sequence[Candidate]:
         if isinstance(index, slice):
             return Candidates(self._make, self._keys[index], self._scores[index])
-        return self._make(int(self._keys[index]), float(self._scores[index]))
+        return self._make(self._keys[[index]], self._scores[[index]])[0]
 
     def __iter__(self) -> Iterator[Candidate]:
-        for key, score in zip(self._keys.tolist(), self._scores.tolist(), strict=True):
-            yield self._make(key, score)
+        for at in range(0, len(self._keys), MADE_AT_ONCE):
+            yield from self._make(self._keys[at : at + MADE_AT_ONCE], self._scores[at : at + MADE_AT_ONCE])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +61,38 @@ class Passages:
     found: Scores
     calibrate: Callable[[Floats], Floats]
 
-    def turn(self, turn: int, score: float) -> Candidate:
-        """A whole turn."""
-        rows = self.rows(turn)
-        start, end = int(self.snapshot.starts[rows[0]]), int(self.snapshot.ends[rows[-1]])
-        tokens, own = int(self.snapshot.tokens[turn]), bool(self.found.own[turn])
-        return Candidate(turn, 0, start, end, "turn", score, tokens, own)
+    def turns(self, turns: Ints, scores: Floats) -> list[Candidate]:
+        """Whole turns."""
+        snapshot = self.snapshot
+        starts = snapshot.starts[snapshot.passages[snapshot.first[turns]]]
+        columns = (turns, starts, snapshot.content_ends[turns], scores, snapshot.tokens[turns], self.found.own[turns])
+        return [
+            Candidate(turn, 0, start, end, "turn", score, tokens, own)
+            for turn, start, end, score, tokens, own in zip(*(column.tolist() for column in columns), strict=True)
+        ]
 
-    def passage(self, row: int, score: float) -> Candidate:
-        """One passage of a turn, which is the whole turn if that has no other."""
-        turn = int(self.snapshot.positions[row])
-        rows = self.rows(turn)
-        if len(rows) == 1:
-            return self.turn(turn, score)
-        start, end = int(self.snapshot.starts[row]), int(self.snapshot.ends[row])
-        tokens, own = int(self.snapshot.passage_tokens[row]), bool(self.found.own_passages[row])
-        return Candidate(turn, row - int(rows[0]), start, end, "window", score, tokens, own)
+    def passages(self, rows: Ints, scores: Floats) -> list[Candidate]:
+        """Passages, each of which is the whole turn if that has no other."""
+        snapshot = self.snapshot
+        turns = snapshot.positions[rows]
+        parts = rows - snapshot.passages[snapshot.first[turns]]
+        kinds = snapshot.in_windows[rows]
+        tokens = np.where(kinds, snapshot.passage_tokens[rows], snapshot.tokens[turns])
+        own = np.where(kinds, self.found.own_passages[rows], self.found.own[turns])
+        columns = (turns, parts, snapshot.starts[rows], snapshot.ends[rows], kinds, scores, tokens, own)
+        return [
+            Candidate(turn, part, start, end, "window" if in_windows else "turn", score, cost, is_own)
+            for turn, part, start, end, in_windows, score, cost, is_own in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ]
 
     def windows(self, turn: int) -> list[Candidate]:
         """All passages of a turn, best first."""
         rows = self.rows(turn)
         scores = self.calibrate(self.found.passages[rows])
         order = np.lexsort((rows, -scores))
-        return list(Candidates(self.passage, rows[order], scores[order]))
+        return self.passages(rows[order], scores[order])
 
     def rows(self, turn: int) -> Ints:
         """The passage rows of a turn."""
@@ -123,8 +137,8 @@ def make_ranking(
     reply, reply_scores = _best(in_reply, scores.passages[in_reply], places, limit)
     return Ranking(
         scale(np.where(shown, scores.turns, 0.0)),
-        Candidates(passages.turn, user, scale(user_scores)),
-        Candidates(passages.passage, reply, scale(reply_scores)),
+        Candidates(passages.turns, user, scale(user_scores)),
+        Candidates(passages.passages, reply, scale(reply_scores)),
         matched,
         passages.windows,
     )
@@ -147,7 +161,7 @@ def latest_candidates(snapshot: Snapshot, eligible: NDArray[np.bool_]) -> Iterat
         if not eligible[turn]:
             continue
         if snapshot.is_user[turn]:
-            yield passages.turn(turn, 0.0)
+            yield from passages.turns(np.array([turn]), np.zeros(1))
         else:
-            for row in passages.rows(turn).tolist():
-                yield passages.passage(row, 0.0)
+            rows = passages.rows(turn)
+            yield from passages.passages(rows, np.zeros(len(rows)))

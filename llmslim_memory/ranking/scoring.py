@@ -5,6 +5,7 @@ What each part brings, and what was tried and left out, stands in ``docs/ranking
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 
 from llmslim_memory.ranking.bm25 import K1, B
 from llmslim_memory.ranking.index import RADIUS, Snapshot
-from llmslim_memory.ranking.pools import Floats, Ints, Occurrences, Pool, add_up, normalised
+from llmslim_memory.ranking.pools import Earned, Floats, Occurrences, Options, Pool, add_up, normalised
 from llmslim_memory.ranking.query import Query, QueryTerm
 
 _DAY = 86_400_000_000
+MATCHED_AT_ONCE = 1_000_000
+"""Terms of a question are matched together while their options times the turns are at most so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +72,25 @@ class _Pools:
         self._own_passages, self._light_passages = np.zeros(passages, dtype=bool), np.zeros(passages, dtype=bool)
         self._worth = 0.0
 
-    def match(self, term: QueryTerm) -> None:
-        """Add what a term of the question earns."""
-        passages, turns, stretches, sessions = [], [], [], []
-        for number, weight in term.options:
-            rows, counts = self.snapshot.find(number)
-            if not len(rows):
-                continue
-            tf = counts.astype(np.float64)
-            docs, turn_tf = add_up(self.snapshot.positions[rows].astype(np.int64), tf)
-            passages.append(Occurrences(rows.astype(np.int64), tf, weight))
-            turns.append(Occurrences(docs, turn_tf, weight))
-            stretches.append(Occurrences(*self._in_stretches(docs, turn_tf), weight))
-            sessions.append(Occurrences(*self._in_sessions(docs, turn_tf), weight))
-        held, docs = self.passages.earn(passages), self.turns.earn(turns)
-        self.stretches.earn(stretches)
-        self.sessions.earn(sessions)
-        self._cover(docs, term.options[0][1])
-        if not term.light:
-            self._own[docs] = True
-            self._own_passages[held] = True
-        elif term.is_word:
-            self._light[docs] = True
-            self._light_passages[held] = True
+    def match(self, terms: Sequence[QueryTerm]) -> None:
+        """Add what terms of the question earn."""
+        weights = [weight for term in terms for _, weight in term.options]
+        options = Options(np.repeat(np.arange(len(terms)), [len(term.options) for term in terms]), weights)
+        passages = Occurrences(*self.snapshot.find([number for term in terms for number, _ in term.options]))
+        turns = self._in_turns(passages)
+        held, found = self.passages.earn(passages, options), self.turns.earn(turns, options)
+        self.stretches.earn(self._in_stretches(turns), options)
+        self.sessions.earn(self._in_sessions(turns), options)
+        self._cover(found, [term.options[0][1] for term in terms])
+        self._note(found, self._own, [not term.light for term in terms])
+        self._note(held, self._own_passages, [not term.light for term in terms])
+        self._note(found, self._light, [term.light and term.is_word for term in terms])
+        self._note(held, self._light_passages, [term.light and term.is_word for term in terms])
+
+    @staticmethod
+    def _note(found: Earned, docs: NDArray[np.bool_], telling: Sequence[bool]) -> None:
+        """Mark the documents that hold a telling term."""
+        docs[found.docs[np.array(telling)[found.terms]]] = True
 
     @property
     def own(self) -> NDArray[np.bool_]:
@@ -103,19 +102,27 @@ class _Pools:
         """The same of passages."""
         return self._own_passages if self._own.any() else self._light_passages
 
-    def _in_stretches(self, docs: Ints, tf: Floats) -> tuple[Ints, Floats]:
+    def _in_turns(self, found: Occurrences) -> Occurrences:
+        size = len(self._own)
+        keys, tf = add_up(found.options * size + self.snapshot.positions[found.docs], found.tf)
+        return Occurrences(keys // size, keys % size, tf)
+
+    def _in_stretches(self, found: Occurrences) -> Occurrences:
         chain = self.snapshot.chain
-        return chain.gather(chain.links[docs], tf, RADIUS)
+        return Occurrences(*chain.gather(found.options, chain.links[found.docs], found.tf, RADIUS))
 
-    def _in_sessions(self, docs: Ints, tf: Floats) -> tuple[Ints, Floats]:
-        sums = np.bincount(self.snapshot.sessions[docs], tf, len(self.snapshot.runs)).astype(np.float64)
+    def _in_sessions(self, found: Occurrences) -> Occurrences:
+        size = len(self.snapshot.runs)
+        sums = np.bincount(found.options * size + self.snapshot.sessions[found.docs], found.tf).astype(np.float64)
         held = np.flatnonzero(sums)
-        return held, sums[held]
+        return Occurrences(held // size, held % size, sums[held])
 
-    def _cover(self, docs: Ints, weight: float) -> None:
-        worth = weight * self.turns.idf(len(docs))
-        self._worth += worth
-        self.coverage[docs] += worth
+    def _cover(self, found: Earned, weights: Sequence[float]) -> None:
+        counts = np.bincount(found.terms, minlength=len(weights)).tolist()
+        worth = [weight * self.turns.idf(count) for weight, count in zip(weights, counts, strict=True)]
+        for each in worth:
+            self._worth += each
+        np.add.at(self.coverage, found.docs, np.array(worth)[found.terms])
 
     def covered(self) -> Floats:
         """The share of the question, by weight, that each turn holds."""
@@ -125,8 +132,8 @@ class _Pools:
 def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Scores:
     """Score every turn and passage of a scope; statistics are those of the scope."""
     pools = _Pools(snapshot)
-    for term in query.terms:
-        pools.match(term)
+    for terms in _groups(query.terms, MATCHED_AT_ONCE // max(1, len(snapshot.ids))):
+        pools.match(terms)
     near = _nearness(snapshot.times, query.spans)
     turns = _fuse(pools, weights)
     turns = _prefer_asked_speaker(turns, snapshot, query, weights.other_speaker)
@@ -142,6 +149,20 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
     )
     own_passages = pools.own_passages if query.terms else passages > 0
     return Scores(turns, passages, own, own_passages, pools.covered() if query.terms else near)
+
+
+def _groups(terms: Sequence[QueryTerm], most: int) -> Iterator[list[QueryTerm]]:
+    """The terms in groups of at most so many options, or of one term."""
+    group: list[QueryTerm] = []
+    size = 0
+    for term in terms:
+        if group and size + len(term.options) > most:
+            yield group
+            group, size = [], 0
+        group.append(term)
+        size += len(term.options)
+    if group:
+        yield group
 
 
 def _fuse(pools: _Pools, weights: Weights) -> Floats:

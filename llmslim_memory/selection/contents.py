@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from llmslim_memory.types import MemoryItem
 from llmslim_memory.views import Candidate, History
-
-BATCH = 48
 
 
 class Contents:
@@ -32,8 +30,3 @@ class Contents:
     def text(self, candidate: Candidate) -> str:
         """The passage as it stands in its turn."""
         return self.item(candidate.turn).content[candidate.start : candidate.end]
-
-    def ahead(self, candidates: Sequence[Candidate], index: int) -> None:
-        """Fetch the next few candidates' turns whenever ``index`` comes to the start of a batch."""
-        if index % BATCH == 0:
-            self.load(candidate.turn for candidate in candidates[index : index + BATCH])

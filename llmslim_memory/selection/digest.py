@@ -17,6 +17,8 @@ from llmslim_memory.views import Candidate, History, Ranking
 
 MOST_TURNS = 600
 """So many turns are looked at, the best and an even spread."""
+BATCH = 32
+"""So many turns are read at once."""
 DECAY = 0.9
 """What each opening kept lowers the others of its session by, so that every session gets its say."""
 FLOOR = 0.05
@@ -59,7 +61,6 @@ class Digest:
         """Keep openings while there is room."""
         history = self.contents.history
         turns = _worth_reading(history, ranking, users_only=self.users_only)
-        self.contents.load(turns)
         interest = ranking.turn_scores[turns] * self._prominence(turns) * _substance(history, turns)
         ordered = _by_turns(history, turns, interest)
         self._fill(ordered, ranking, reserve=int(max(0, self.packer.room - OPENINGS_FIRST) * DETAIL_SHARE))
@@ -70,6 +71,8 @@ class Digest:
         for rank, turn in enumerate(ordered, start=1):
             if self.packer.room - reserve < LEAST_ROOM:
                 break
+            if rank % BATCH == 1:
+                self.contents.load(ordered[rank - 1 : rank - 1 + BATCH])
             self._try(turn, rank, float(ranking.turn_scores[turn]))
 
     def _complete(self) -> None:

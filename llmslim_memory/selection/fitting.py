@@ -35,6 +35,7 @@ class Fitted:
 def show(contents: Contents, packer: Packer) -> list[Shown]:
     """The turns that a packer keeps, in reading order."""
     shown = []
+    contents.load(packer.kept)
     for turn in reading_order(contents.history, packer.kept):
         item = contents.item(turn)
         spans = join_spans(item.content, ((part.start, part.end) for part in packer.kept[turn]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from llmslim_memory.selection.statements import sentences
 
@@ -17,8 +18,13 @@ def opening(content: str) -> tuple[int, int] | None:
 
     It is the first sentences that make up enough words, and at most so many words of them.
     """
+    return _opening(content[:MOST_CHARS])
+
+
+@lru_cache(maxsize=1024)
+def _opening(content: str) -> tuple[int, int] | None:
     start = end = None
-    for first, last in sentences(content[:MOST_CHARS]):
+    for first, last in sentences(content):
         start = first if start is None else start
         if end is not None and content[end:first].strip():
             break  # code stands between

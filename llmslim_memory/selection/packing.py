@@ -10,6 +10,7 @@ from llmslim_memory.views import Candidate
 
 GAP_TOKENS = 2
 """What an ellipsis beside a passage may take; the text is counted once more as a whole."""
+_GAPS = {"turn": 0, "opening": GAP_TOKENS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,13 @@ class Packer:
     order: list[Candidate] = field(default_factory=list)
     _label_costs: dict[tuple[str, bool, int], int] = field(default_factory=dict)
     _stamps: set[tuple[int, str]] = field(default_factory=set)
+    _places: dict[int, tuple[tuple[int, str], str]] = field(default_factory=dict)
 
     def cost(self, candidate: Candidate) -> int:
         """The tokens that keeping this passage takes: its own, and a label or an ellipsis."""
         if candidate.turn in self.kept:
             return candidate.tokens + GAP_TOKENS
-        gaps = {"turn": 0, "opening": GAP_TOKENS}.get(candidate.kind, 2 * GAP_TOKENS)
+        gaps = _GAPS.get(candidate.kind, 2 * GAP_TOKENS)
         # A label's last blank joins the word after it, which makes up for the line break.
         return candidate.tokens + gaps + self._label_cost(candidate.turn)
 
@@ -47,7 +49,7 @@ class Packer:
         """Keep a passage and pay for it."""
         self.room -= self.cost(candidate)
         if candidate.turn not in self.kept:
-            self._stamps.add(self._stamp(candidate.turn))
+            self._stamps.add(self._place(candidate.turn)[0])
         self.kept.setdefault(candidate.turn, []).append(candidate)
         self.order.append(candidate)
 
@@ -60,13 +62,18 @@ class Packer:
             del self.kept[candidate.turn]
         return candidate
 
-    def _stamp(self, turn: int) -> tuple[int, str]:
-        return int(self.labels.history.sessions[turn]), self.labels.stamp(turn)
+    def _place(self, turn: int) -> tuple[tuple[int, str], str]:
+        """A turn's session and stamp, and its role."""
+        place = self._places.get(turn)
+        if place is None:
+            history = self.labels.history
+            place = self._places[turn] = (int(history.sessions[turn]), self.labels.stamp(turn)), history.roles[turn]
+        return place
 
     def _label_cost(self, turn: int) -> int:
-        session, stamp = self._stamp(turn)
-        is_short = (session, stamp) in self._stamps
-        key = (self.labels.history.roles[turn], is_short, len(stamp))
+        place, role = self._place(turn)
+        is_short, stamp = place in self._stamps, place[1]
+        key = (role, is_short, len(stamp))
         if key not in self._label_costs:  # one count stands for all labels of a kind: stamps take much the same
             self._label_costs[key] = self.count(self.labels.label(turn, stamp if is_short else None))
         return self._label_costs[key]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from llmslim_memory.selection.shelf import Weighed, fits
 from llmslim_memory.selection.terms import terms, word_set
@@ -52,9 +51,9 @@ def live(requests: Sequence[Weighed], withdrawals: Sequence[Weighed]) -> list[We
     judged = []
     for one, words in wanted:
         if any(turn > one.mark.turn and _retires(said, words) for turn, said in told):
-            judged.append(replace(one, reason="withdrawn"))
+            judged.append(one._replace(reason="withdrawn"))
         elif any(_is_later(other, one) and _supersedes(other, theirs, one, words) for other, theirs in wanted):
-            judged.append(replace(one, reason="superseded"))
+            judged.append(one._replace(reason="superseded"))
         else:
             judged.append(one)
     return judged
@@ -85,7 +84,7 @@ def ranked(query: str, requests: Sequence[Weighed], turn_scores: Sequence[float]
     conditions = [_condition(one.text) for one in requests]
     named = called(query)
     scored = [
-        replace(one, score=fit + TURN_WEIGHT * turn + CALLED * bool(named & condition))
+        one._replace(score=fit + TURN_WEIGHT * turn + CALLED * bool(named & condition))
         for one, fit, turn, condition in zip(
             requests, fits(terms(query), conditions), turn_scores, conditions, strict=True
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from llmslim_memory.selection import requests
 from llmslim_memory.selection.contents import Contents
@@ -75,7 +75,7 @@ class SectionBuilder:
             a + requests.CALLED * bool(named & b) for a, b in zip(fits(terms(self.query), found), found, strict=True)
         ]
         scored = [
-            replace(one, score=score + turn + PREFERENCE_BONUS * (one.mark.statement.kind == "preference"))
+            one._replace(score=score + turn + PREFERENCE_BONUS * (one.mark.statement.kind == "preference"))
             for one, score, turn in zip(weighed, fit, self._turn_scores(weighed), strict=True)
         ]
         scored = [one if one.score or one.mark.statement.kind == "preference" else _unfit(one) for one in scored]
@@ -90,7 +90,7 @@ class SectionBuilder:
         sides = sorted([*self._denials(), *self._others()], key=lambda one: -one.score)
         bearing = [one for one in sides if one.score >= BEARING * sides[0].score]
         if {one.side for one in bearing} != {"denies", "affirms"}:
-            return Section("conflicts", "no_conflict", 0, "", tuple(replace(one, reason="one_side") for one in bearing))
+            return Section("conflicts", "no_conflict", 0, "", tuple(one._replace(reason="one_side") for one in bearing))
         return self._shelf("conflicts", 4, 0.25).fill(_alternate(bearing))
 
     def _denials(self) -> list[Weighed]:
@@ -116,7 +116,7 @@ class SectionBuilder:
     def _sided(self, weighed: Iterable[Weighed], side: str) -> list[Weighed]:
         weighed = list(weighed)
         fit = fits(terms(self.query), [terms(one.text) for one in weighed])
-        return [replace(one, score=score, side=side) for one, score in zip(weighed, fit, strict=True) if score > 0]
+        return [one._replace(score=score, side=side) for one, score in zip(weighed, fit, strict=True) if score > 0]
 
     def _turn_scores(self, weighed: Sequence[Weighed]) -> list[float]:
         return [float(self.ranking.turn_scores[one.mark.turn]) for one in weighed]
@@ -147,4 +147,4 @@ def _alternate(weighed: Sequence[Weighed]) -> list[Weighed]:
 
 
 def _unfit(one: Weighed) -> Weighed:
-    return one if one.reason else replace(one, reason="no_fit")
+    return one if one.reason else one._replace(reason="no_fit")

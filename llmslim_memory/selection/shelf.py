@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from math import fsum
+from typing import NamedTuple
 
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.duplicates import Seen
@@ -14,8 +16,7 @@ from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.views import Mark
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """A statement that a section weighed, and what became of it."""
 
     mark: Mark
@@ -65,16 +66,16 @@ class Shelf:
                 judged.append(one)
                 continue
             if kept == self.most:
-                judged.append(replace(one, reason="enough"))
+                judged.append(one._replace(reason="enough"))
                 continue
             cost = self.count(f"- {self._date(one)}: {one.text}\n")
             if cost > left and not (left == cap and cost <= self.budget // 3):
-                judged.append(replace(one, reason="section_cap"))
+                judged.append(one._replace(reason="section_cap"))
             elif not seen.add(one.text):
-                judged.append(replace(one, reason="duplicate"))
+                judged.append(one._replace(reason="duplicate"))
             else:
                 left, kept = left - cost, kept + 1
-                judged.append(replace(one, status="kept"))
+                judged.append(one._replace(status="kept"))
         section = Section(self.name, None, cap, "", tuple(judged))
         if not section.kept:
             return replace(section, reason="no_room" if any(one.reason == "section_cap" for one in judged) else none)
@@ -106,5 +107,6 @@ def fits(query: frozenset[str], statements: Sequence[frozenset[str]]) -> list[fl
         for term in statement & query:
             df[term] = df.get(term, 0) + 1
     weights = {term: 1 / (1 + df.get(term, 0)) ** 0.5 for term in query}
-    total = sum(weights.values())
-    return [sum(weights[term] for term in query & statement) / total if total else 0.0 for statement in statements]
+    # Exact sums: the order of a set changes with the process.
+    total = fsum(weights.values())
+    return [fsum(weights[term] for term in query & statement) / total if total else 0.0 for statement in statements]

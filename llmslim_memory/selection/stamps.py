@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
+
+REMEMBERED = 16_384
+"""Times whose text is kept: a search dates every turn it considers."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -19,6 +23,13 @@ def moment(microseconds: int) -> datetime:
 
 def format_time(microseconds: int, tz: tzinfo, pattern: str) -> str:
     """The time in zone ``tz`` by a strftime ``pattern``; the same text in every locale."""
+    if type(tz).__hash__ is None:  # a zone of the caller's that cannot be remembered
+        return _format.__wrapped__(microseconds, tz, pattern)
+    return _format(microseconds, tz, pattern)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _format(microseconds: int, tz: tzinfo, pattern: str) -> str:
     said = _in_zone(moment(microseconds), tz)
     return said.strftime(_NAMES.sub(lambda match: _name(match[1], said), pattern))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from llmslim_memory.selection.marks import is_echo
 from llmslim_memory.selection.patterns import ASKS, CANCELLED, NOT_FIRST_HAND, NOT_MEANT, PATTERNS, Pattern
@@ -45,19 +45,25 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _find(text: str) -> Iterator[Statement]:
+    patterns = _hinted(PATTERNS, text)
     for start, end in sentences(text):
         sentence = text[start : min(end, start + LONGEST)]
         if sentence.startswith(_OPENS_QUOTE):
             continue
-        for kind in _kinds(sentence):
+        for kind in _kinds(sentence, patterns):
             yield Statement(kind, start, min(end, start + LONGEST))
 
 
-def _kinds(sentence: str) -> Iterator[str]:
+def _hinted(patterns: Iterable[Pattern], text: str) -> list[Pattern]:
+    """The patterns that may be found in a text."""
+    small = text.lower()
+    return [pattern for pattern in patterns if any(map(small.__contains__, pattern.hints))]
+
+
+def _kinds(sentence: str, patterns: Iterable[Pattern]) -> Iterator[str]:
     found: set[str] = set()
-    small = sentence.lower()
-    for pattern in PATTERNS:
-        if pattern.kind not in found and any(hint in small for hint in pattern.hints) and _holds(pattern, sentence):
+    for pattern in _hinted(patterns, sentence):
+        if pattern.kind not in found and _holds(pattern, sentence):
             found.add(pattern.kind)
             yield pattern.kind
 

@@ -34,8 +34,19 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
     return () if word in STOP_WORDS else (_stem(word),)
 
 
+@lru_cache(maxsize=2048)
 def terms(text: str) -> frozenset[str]:
     """The stems of the content words of ``text``; pairs of characters where a script has no spaces."""
+    return _terms(text)
+
+
+@lru_cache(maxsize=4096)
+def word_terms(word: str) -> frozenset[str]:
+    """The same for a single word, which many texts share."""
+    return _terms(word)
+
+
+def _terms(text: str) -> frozenset[str]:
     return frozenset(term for word in _WORD.findall(text.casefold()) for term in _terms_of_word(word))
 
 

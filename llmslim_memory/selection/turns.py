@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import merge
 from itertools import islice
 
 from llmslim_memory.selection.contents import Contents
@@ -19,6 +18,8 @@ USER_TURN_CAP = 0.4
 ASKED_SHARE = 0.08
 """The part of the room for what a standing request wants in the answer."""
 FETCHED = 3
+BATCH = 24
+"""So many candidates' turns are read at once."""
 LEAST_ROOM = 8
 WORTH_FILLING = 24
 """Less room than this is not worth counting the text again for."""
@@ -51,21 +52,23 @@ class TurnPicker:
         room = self.packer.room
         self.user_room, self.user_turn_cap = int(room * USER_SHARE), int(room * USER_TURN_CAP)
         self._update(ranking, newer)
-        ranked = list(islice(_merged(ranking), TRIED_AT_LEAST + room // LEAST_ROOM))
+        ranked = Queue(ranking, TRIED_AT_LEAST + room // LEAST_ROOM)
         aside = int(room * ASKED_SHARE) if asked is not None and asked.matched else 0
         self.packer.room -= aside
         self._fill(ranked, ranking, room - self.user_room - aside)
         self.packer.room += aside
         if asked is not None and aside:
-            self._fill(list(islice(_merged(asked), FETCHED)), asked, aside)
+            self._fill(Queue(asked, FETCHED), asked, aside)
         self._fill(ranked, ranking, room)
 
     def _update(self, ranking: Ranking, newer: Sequence[int]) -> None:
         """Keep the best user turn, then the turns that change what it says."""
         if not newer:
             return
-        ranks = {one.turn: (rank, one) for rank, one in enumerate(ranking.user, start=1)}
-        for turn in (ranking.user[0].turn, *newer):
+        turns = (ranking.user[0].turn, *newer)
+        ranked = ((rank, one) for rank, one in enumerate(ranking.user, start=1) if one.turn in turns)
+        ranks = {one.turn: (rank, one) for rank, one in islice(ranked, len(turns))}
+        for turn in turns:
             rank, candidate = ranks.get(turn, (None, self._whole(turn)))
             verdict = self._weigh("user", candidate, ranking, rank, self.packer.room)
             if verdict is not None:
@@ -87,16 +90,16 @@ class TurnPicker:
         """Use the room that the text, once counted, turned out to leave; say whether more was kept."""
         kept, self.packer.room = len(self.packer.order), room
         if kept and room >= WORTH_FILLING:
-            self._fill(list(islice(_merged(ranking), TRIED_AT_LEAST + room // LEAST_ROOM)), ranking, room)
+            self._fill(Queue(ranking, TRIED_AT_LEAST + room // LEAST_ROOM), ranking, room)
         return len(self.packer.order) > kept
 
-    def _fill(self, ranked: list[Ranked], ranking: Ranking, reply_room: int) -> None:
+    def _fill(self, ranked: Queue, ranking: Ranking, reply_room: int) -> None:
         misses = 0
-        candidates = [one for *_, one in ranked]
         for index, (pool, rank, candidate) in enumerate(ranked):
             if self.packer.room < LEAST_ROOM or misses > MISSES:
                 break
-            self.contents.ahead(candidates, index)
+            if index % BATCH == 0:
+                self._read_ahead(ranked.some(index, BATCH), reply_room)
             if (pool, candidate.turn, candidate.part) in self.verdicts:
                 continue
             room = self.packer.room if pool == "user" else min(self.packer.room, reply_room)
@@ -109,6 +112,13 @@ class TurnPicker:
             self.verdicts[pool, candidate.turn, candidate.part] = verdict
             if pool == "reply":
                 reply_room -= before - self.packer.room
+
+    def _read_ahead(self, some: Sequence[Ranked], reply_room: int) -> None:
+        """Fetch those of the next candidates that there is room for as yet."""
+        rooms = {"user": self.packer.room, "reply": min(self.packer.room, reply_room)}
+        self.contents.load(
+            one.turn for pool, _, one in some if one.tokens <= rooms[pool] and one.turn not in self.left_out
+        )
 
     def _weigh(self, pool: str, candidate: Candidate, ranking: Ranking, rank: int | None, room: int) -> Verdict | None:
         """What becomes of a candidate; ``None`` if it found no room, so that it may be tried again."""
@@ -136,8 +146,34 @@ class TurnPicker:
         return Verdict(candidate, "user", rank, "clipped", "turn_cap") if kept else None
 
 
+class Queue:
+    """The best candidates of both pools, best first, made as they are reached and once however often they are tried."""
+
+    def __init__(self, ranking: Ranking, most: int) -> None:
+        self._coming = islice(_merged(ranking), most)
+        self._made: list[Ranked] = []
+
+    def some(self, start: int, size: int) -> Sequence[Ranked]:
+        """The candidates from place ``start`` on, at most ``size`` of them."""
+        self._made += islice(self._coming, max(0, start + size - len(self._made)))
+        return self._made[start : start + size]
+
+    def __iter__(self) -> Iterator[Ranked]:
+        start = 0
+        while some := self.some(start, BATCH):
+            yield from some
+            start += len(some)
+
+
 def _merged(ranking: Ranking) -> Iterator[Ranked]:
     """The candidates of both pools, best first; a user turn before a reply of the same score."""
-    users = (("user", rank, one) for rank, one in enumerate(ranking.user, start=1))
-    replies = (("reply", rank, one) for rank, one in enumerate(ranking.reply, start=1))
-    return merge(users, replies, key=lambda ranked: -ranked[2].score)
+    replies = enumerate(ranking.reply, start=1)
+    place, reply = next(replies, (0, None))
+    for rank, user in enumerate(ranking.user, start=1):
+        while reply is not None and reply.score > user.score:
+            yield "reply", place, reply
+            place, reply = next(replies, (0, None))
+        yield "user", rank, user
+    while reply is not None:
+        yield "reply", place, reply
+        place, reply = next(replies, (0, None))

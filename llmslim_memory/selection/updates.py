@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from llmslim_memory.selection.contents import Contents
-from llmslim_memory.selection.terms import terms
+from llmslim_memory.selection.terms import terms, word_terms
 from llmslim_memory.views import Ranking
 
 MOST_READ = 40
@@ -27,6 +27,8 @@ def newer_turns(query: str, contents: Contents, ranking: Ranking, *, most: int) 
     """The user turns that tell of a change to what the question or the best-ranked turns are about, latest first."""
     best = [candidate.turn for candidate in ranking.user[:BESIDE]]
     changes = [turn for turn in _changes(contents, ranking) if best and turn > min(best) and turn not in best]
+    if not changes:
+        return []
     contents.load([*changes, *best])
     asked, subjects = terms(query), {turn: _subject(contents.item(turn).content) for turn in best}
     strength = {}
@@ -51,7 +53,7 @@ def _changes(contents: Contents, ranking: Ranking) -> list[int]:
 def _subject(content: str) -> Counter[str]:
     """What a turn is about: the names in it, which weigh double, and the terms that it repeats."""
     head = content[:2000]
-    counts = Counter(term for word in head.split() for term in terms(word))
+    counts = Counter(term for word in head.split() for term in word_terms(word))
     subject = Counter({term: 1 for term, times in counts.items() if times > 1})
     subject.update(dict.fromkeys(terms(" ".join(_NAME.findall(head[1:]))), 2))
     return subject

@@ -38,7 +38,19 @@ class _Turn:
     analysis: Analysis | None = None
 
     def read(self) -> MemoryItem:
-        return replace(self.item, metadata=base.load_json(self.metadata))
+        item = self.item
+        return MemoryItem(
+            item.id,
+            item.role,
+            item.content,
+            item.created_at,
+            item.seq,
+            item.user_id,
+            item.agent_id,
+            item.run_id,
+            {} if self.metadata == "{}" else base.load_json(self.metadata),
+            item.updated_at,
+        )
 
     def head(self, version: int | None, encoding: str | None) -> TurnHead:
         item, kept = self.item, self.analysis

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from llmslim_memory.ranking.bm25 import idf, saturate
-from llmslim_memory.ranking.pools import Occurrences, Pool, add_up
+from llmslim_memory.ranking.pools import Occurrences, Options, Pool, add_up
 
 WORDS = ("tea", "train", "rain", "green", "late", "walk", "cake", "bus")
 
@@ -21,7 +21,8 @@ def scores(documents: list[list[str]], query: list[str], *, k1: float, b: float)
     for word in query:
         counts = [document.count(word) for document in documents]
         docs = np.flatnonzero(counts)
-        pool.earn([Occurrences(docs, np.array(counts, dtype=float)[docs], 1.0)])
+        only = np.zeros(len(docs), dtype=int)
+        pool.earn(Occurrences(only, docs, np.array(counts, dtype=float)[docs]), Options(np.array([0]), [1.0]))
     return pool.scores.tolist()
 
 
@@ -55,11 +56,10 @@ def test_scores_equal_those_of_bm25s() -> None:
 
 def test_a_document_earns_the_best_of_what_stands_for_a_term() -> None:
     pool = Pool(np.array([4, 4]), 8, 2, k1=0.9, b=0.7)
-    whole = Occurrences(np.array([0]), np.array([1.0]), 1.0)
-    other = Occurrences(np.array([0, 1]), np.array([1.0, 1.0]), 0.5)
-    assert pool.earn([whole, other]).tolist() == [0, 1]
+    found = Occurrences(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([1.0, 1.0, 1.0]))
+    assert pool.earn(found, Options(np.array([0, 0]), [1.0, 0.5])).docs.tolist() == [0, 1]
     alone = Pool(np.array([4, 4]), 8, 2, k1=0.9, b=0.7)
-    alone.earn([whole])
+    alone.earn(Occurrences(np.array([0]), np.array([0]), np.array([1.0])), Options(np.array([0]), [1.0]))
     assert pool.scores[0] == alone.scores[0]
     assert 0 < pool.scores[1] < pool.scores[0]
 
