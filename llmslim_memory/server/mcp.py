@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from llmslim_memory._version import __version__
 from llmslim_memory.aio import AsyncMemory
 from llmslim_memory.envelope import ContextEnvelope
-from llmslim_memory.errors import LLMSlimError, StoreError, StoreUnavailableError
+from llmslim_memory.errors import InvalidValueError, LLMSlimError, StoreError, StoreUnavailableError
 from llmslim_memory.history import import_history
 from llmslim_memory.memory import Memory
 from llmslim_memory.server.cursors import new_key, seal, unseal
@@ -58,7 +58,12 @@ def create_server(
         scope: Whose memory it is, for every call.
         budget: Tokens that recall spends unless the model asks for another number.
         allow_import: Offer a tool that imports chat exports from this machine's files.
+
+    Raises:
+        ValueError: ``allow_import`` with a scope of one session: each imported chat is a session of its own.
     """
+    if allow_import and scope.run_id is not None:
+        raise InvalidValueError("a memory of one session cannot take imports: leave run_id or allow_import out")
     server = MCPServer("llmslim-memory", instructions=INSTRUCTIONS, version=__version__)
     tools = _Tools(memory if isinstance(memory, AsyncMemory) else AsyncMemory(memory), scope, budget)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -170,7 +175,10 @@ class _Tools:
         self, path: Annotated[str, Field(description="a chat export on this machine: file or folder")]
     ) -> str:
         """Import a chat export (Claude Code, ChatGPT, Claude.ai, Mem0, JSONL). Again adds only what is new."""
-        report = await asyncio.to_thread(import_history, path, self._memory.open(), user_id=self._scope.user_id)
+        memory = await asyncio.to_thread(self._memory.open)
+        report = await asyncio.to_thread(
+            import_history, path, memory, user_id=self._scope.user_id, agent_id=self._scope.agent_id
+        )
         return f"{report.imported} turns imported, {report.duplicates} were there already."
 
     async def sessions(self) -> str:
