@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.routing import Match
 
@@ -53,6 +54,7 @@ def install(app: FastAPI) -> None:
     ):
         app.add_exception_handler(error, _told(status, kind))
     app.add_exception_handler(ForbiddenError, _fixed(403, "forbidden", "this token does not cover that user"))
+    app.add_exception_handler(ClientDisconnect, _fixed(400, "disconnected", "the request ended before its body did"))
     app.add_exception_handler(StoreFullError, _fixed(507, "store_full", "the memory store has no room left"))
     app.add_exception_handler(StoreUnavailableError, _unavailable)
     app.add_exception_handler(StoreError, _fixed(500, "store_error", "the memory store failed"))
