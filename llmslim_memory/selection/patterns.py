@@ -240,10 +240,11 @@ PATTERNS = (
     ),
     _pattern(
         "preference",
-        "stand|like|enjoy|don't|do not|hate|loathe|detest|despise|avoid|love|adore|refuse|never",
-        rf"{_I} (?:really |absolutely |just |simply |honestly |still |also ){{0,2}}(?:(?:can't|cannot|can not|couldn't) stand|(?:don't|do not) (?:really |much )?(?:like|enjoy|eat|drink|want|care for|trust|do well)|hate|loathe|detest|dislike|despise|avoid|love|adore|enjoy|like(?! to (?:know|ask|see|learn|understand|hear))|refuse to|never (?:eat|drink|buy|wear|use|order|fly|drive|watch|read|cook|take|work))\b",
+        "stand|bear|abide|stomach|tolerate|like|enjoy|don't|do not|hate|loathe|detest|despise|avoid|love|adore|refuse|never",
+        rf"{_I} (?:really |absolutely |just |simply |honestly |still |also ){{0,2}}(?:(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|stomach|tolerate)|(?:don't|do not) (?:really |much )?(?:like|enjoy|eat|drink|want|care for|trust|do well)|hate|loathe|detest|dislike|despise|avoid|love|adore|enjoy|like(?! to (?:know|ask|see|learn|understand|hear))|refuse to|never (?:eat|drink|buy|wear|use|order|fly|drive|watch|read|cook|take|work))\b",
         yes=(
             "I can't stand cilantro.",
+            "I really can't bear olives.",
             "I don't like crowded places.",
             "I love long train rides.",
             "I never eat meat.",
@@ -296,6 +297,30 @@ PATTERNS = (
         r"\b(?:works?|suits?|fits?) (?:\w+ )?(?:best|better|well|great) for (?:me|us)\b|\bi(?:'m| am) (?:most|more|at my) (?:productive|focused|comfortable|creative|relaxed|best)\b|\bas (?:stated|mentioned) in my preference\b|\bi(?:'ve| have)? (?:found|find) (?:that )?.{1,60}? (?:helps?|works?|easier|relaxing|distracting)\b",
         yes=("Evenings work best for me.", "I'm most productive before noon.", "I find that music helps."),
         no=("What works best for most people?", "Which time works best for me?"),
+    ),
+    _pattern(
+        "preference",
+        "for me|for us|my thing|my cup|my style|my taste",
+        r"^(?!.*\b(?:said|says|told|thinks?|thought|claims?|asked)\b)(?:(?:.{0,80}\b(?:is|are|was|were)(?: really| just| definitely| so)? not|.{0,80}\b(?:isn't|aren't))(?: really| quite| exactly)? (?:for (?:me|us)\b|my (?:thing|cup of tea|style|taste)\b)|\W*(?:please,? )?no (?:more )?[\w-]+(?: [\w-]+)? for (?:me|us)\b)",
+        yes=(
+            "Olives are not for me.",
+            "Crowds are really not my thing.",
+            "No mushrooms for me, ever.",
+            "Jazz isn't my style.",
+        ),
+        no=(
+            "My boss said olives are not for me.",
+            "Are olives not for me?",
+            "Isn't that my thing?",
+            "There is no email for me to answer?",
+        ),
+    ),
+    _pattern(
+        "preference",
+        " me ",
+        r"\b(?:makes?|gives?|leaves?) me (?:really |so |very |feel )?(?:sick|gag|ill|nauseous|queasy|anxious|itch|dizzy|uncomfortable|a headache|headaches|heartburn|hives|migraines?)\b",
+        yes=("Olives make me sick.", "Red wine gives me a headache.", "Open offices make me anxious."),
+        no=("Does milk make me sick?", "It made my dog sick.", "Olives make Leo sick."),
     ),
     _pattern(
         "inclination",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from llmslim_memory.selection.marks import is_echo
 from llmslim_memory.selection.patterns import ASKS, CANCELLED, NOT_FIRST_HAND, NOT_MEANT, PATTERNS, Pattern
 from llmslim_memory.views import Statement
 
-VERSION = 3
+VERSION = 4
 """Grows whenever the same turn would give other statements, so that turns are analysed again."""
 MOST_CHARS = 20_000
 """How much of a turn is read for statements; what people say about themselves stands early."""
@@ -18,6 +18,7 @@ MOST_STATEMENTS = 24
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"[^\n.!?。！？]+(?:[.!?](?!\s|$)[^\n.!?。！？]*)*(?:[.!?。！？]+[\"'”’)]*)?")
+_CLAUSE = re.compile(r"[,;:]\s+|\s+[-\u2013\u2014]+\s+")
 _OPENS_QUOTE = tuple("\"'“‘«»>|`„")
 _FIRST_PERSON = frozenset({"preference", "inclination", "denial"})
 
@@ -50,8 +51,20 @@ def _find(text: str) -> Iterator[Statement]:
         sentence = text[start : min(end, start + LONGEST)]
         if sentence.startswith(_OPENS_QUOTE):
             continue
-        for kind in _kinds(sentence, patterns):
+        kinds = list(_kinds(sentence, patterns))
+        for kind in kinds:
             yield Statement(kind, start, min(end, start + LONGEST))
+        if "withdrawal" in kinds and "request" not in kinds:
+            yield from _replacement(sentence, start, patterns)
+
+
+def _replacement(sentence: str, start: int, patterns: Sequence[Pattern]) -> Iterator[Statement]:
+    """The request in a later clause of a sentence that ends an earlier one: "Stop using A, from now on use B"."""
+    requests = [pattern for pattern in patterns if pattern.kind == "request"]
+    for clause in _CLAUSE.finditer(sentence):
+        if "request" in _kinds(sentence[clause.end() :], requests):
+            yield Statement("request", start + clause.end(), start + len(sentence))
+            return
 
 
 def _hinted(patterns: Iterable[Pattern], text: str) -> list[Pattern]:
