@@ -437,3 +437,18 @@ def _at_once(jobs: Sequence[Callable[[], None]]) -> list[BaseException]:
     for thread in threads:
         thread.join(120)
     return errors
+
+
+def test_of_equal_turns_the_latest_is_shown_so_that_what_was_said_between_does_not_come_last() -> None:
+    memory = Memory()
+    for day in range(1, 29):
+        said = f"Day {day}: the train to town was late again, as so often."
+        memory.add({"role": "user", "content": said}, user_id="u", timestamp=f"2026-01-{day:02d}")
+    for day, state in (("01", "open"), ("05", "shut"), ("09", "open")):
+        said = f"The gallery is {state} on Fridays."
+        memory.add({"role": "user", "content": said}, user_id="u", run_id=day, timestamp=f"2026-02-{day}")
+    context = memory.search("Is the gallery open on Fridays?", user_id="u", budget=120, explain=True)
+    shown = [line.split("] ")[1] for line in context.text.splitlines() if "gallery" in line]
+    assert shown == ["user: The gallery is shut on Fridays.", "user: The gallery is open on Fridays."]
+    assert context.explanation is not None
+    assert context.explanation.unattributed_tokens == 0

@@ -16,15 +16,24 @@ class Seen:
     """The texts shown so far. Two texts are one if only case, punctuation or filler words tell them apart."""
 
     def __init__(self) -> None:
-        self._keys: set[tuple[int, str]] = set()
+        self._turns: dict[tuple[int, str], int | None] = {}
 
-    def add(self, text: str) -> bool:
-        """Note a text as shown; say whether it says more than what was shown already, in other words."""
+    def add(self, text: str, turn: int | None = None) -> bool:
+        """Note a text as shown, by this turn; say whether it says more than what was shown already, in other words."""
         key = _key(text)
-        if not key[1] or key not in self._keys:
-            self._keys.add(key)
+        if not key[1] or key not in self._turns:
+            self._turns[key] = turn
             return True
         return False
+
+    def renew(self, text: str, turn: int) -> int | None:
+        """Let ``turn`` stand for a text that was shown; return the turn that stood for it, if it was an earlier one."""
+        key = _key(text)
+        older = self._turns.get(key)
+        if older is None or older > turn:
+            return None
+        self._turns[key] = turn
+        return older
 
 
 def _key(text: str) -> tuple[int, str]:

@@ -53,6 +53,16 @@ class Packer:
         self.kept.setdefault(candidate.turn, []).append(candidate)
         self.order.append(candidate)
 
+    def swap(self, turn: int, candidate: Candidate) -> bool:
+        """Keep a whole turn in the place of another that says the same; say whether that one was kept whole."""
+        passages = self.kept.get(turn, [])
+        if [one.kind for one in passages] != ["turn"]:
+            return False
+        del self.kept[turn]
+        self.kept[candidate.turn] = [candidate]
+        self.order[self.order.index(passages[0])] = candidate
+        return True
+
     def drop_last(self) -> Candidate:
         """Give up the passage that was kept last, the least of those kept."""
         candidate = self.order.pop()

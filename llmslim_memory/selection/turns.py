@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from llmslim_memory.selection.contents import Contents
@@ -128,9 +128,19 @@ class TurnPicker:
             return self._clip(candidate, ranking, rank, min(room, self.user_turn_cap))
         if self.packer.cost(candidate) > room:
             return None
-        if not self.seen.add(self.contents.text(candidate)):
-            return Verdict(candidate, pool, rank, "dropped", "duplicate")
+        if not self.seen.add(self.contents.text(candidate), candidate.turn if pool == "user" else None):
+            return self._repeated(pool, candidate, rank)
         self.packer.keep(candidate)
+        return Verdict(candidate, pool, rank, "kept")
+
+    def _repeated(self, pool: str, candidate: Candidate, rank: int | None) -> Verdict:
+        """Of user turns that say the same the latest is kept: what was said in between does not come after it."""
+        older = self.seen.renew(self.contents.text(candidate), candidate.turn) if pool == "user" else None
+        if older is None or not self.packer.swap(older, candidate):
+            return Verdict(candidate, pool, rank, "dropped", "duplicate")
+        for key, verdict in self.verdicts.items():
+            if key[:2] == ("user", older):
+                self.verdicts[key] = replace(verdict, status="dropped", reason="duplicate")
         return Verdict(candidate, pool, rank, "kept")
 
     def _clip(self, candidate: Candidate, ranking: Ranking, rank: int | None, room: int) -> Verdict | None:
