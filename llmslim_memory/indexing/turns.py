@@ -13,7 +13,7 @@ from llmslim_memory.ranking import analysis as terms
 from llmslim_memory.ranking import codec
 from llmslim_memory.ranking.analysis import Analyser, term
 from llmslim_memory.ranking.codec import TurnAnalysis, make_analysis
-from llmslim_memory.ranking.dates import NamedDate, may_date, named_dates
+from llmslim_memory.ranking.dates import NamedDate, dated_words, named_dates
 from llmslim_memory.ranking.passages import Span, split_passages
 from llmslim_memory.selection import statements
 from llmslim_memory.tokens import TokenCounter
@@ -88,7 +88,7 @@ class TurnAnalyser:
 
     def _dates(self, content: str, words: list[list[str]]) -> Iterable[NamedDate]:
         """The days that the turn names; where each word stands is worked out only if some may belong to a date."""
-        dated = set(filter(may_date, set().union(*words)))
+        dated = dated_words(set().union(*words))
         if not dated:
             return ()
         return named_dates(content, [(at, word) for at, word in self.analyser.chunks(content) if word in dated])

@@ -203,7 +203,7 @@ class Analyser:
     """Turns text into term hashes, and remembers what it has seen; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._memos: dict[str, dict[str, tuple[int, ...]]] = {}
+        self._memos: dict[str, _Memo] = {}
 
     def chunks(self, text: str) -> list[tuple[int, str]]:
         """The words and identifiers of a text, with where each begins."""
@@ -215,7 +215,7 @@ class Analyser:
 
     def language(self, chunks: Sequence[str]) -> str:
         """The language these chunks, or the first of them, are most likely written in."""
-        return detect_language(chunk.lower() for chunk in chunks[:SAMPLE] if not chunk.isdigit())
+        return detect_language([chunk.lower() for chunk in chunks[:SAMPLE] if not chunk.isdigit()])
 
     def terms(self, chunk: str, language: str = ENGLISH_NAME) -> tuple[int, ...]:
         """The hashes of a chunk's terms."""
@@ -223,17 +223,21 @@ class Analyser:
 
     def lookup(self, language: str) -> Callable[[str], tuple[int, ...]]:
         """The function from a chunk in this language to the hashes of its terms."""
-        memo = self._memos.setdefault(language, {})
+        return self._memos.setdefault(language, _Memo(language)).__getitem__
 
-        def find(chunk: str) -> tuple[int, ...]:
-            known = memo.get(chunk)
-            if known is None:
-                normal = chunk if chunk.isascii() else unicodedata.normalize("NFKC", chunk)
-                known = tuple(term(text) for text in chunk_terms(normal, language))
-                if len(memo) >= MEMO_SIZE:
-                    memo.clear()
-                if len(chunk) <= MEMO_CHARS:
-                    memo[chunk] = known
-            return known
 
-        return find
+class _Memo(dict[str, tuple[int, ...]]):
+    """The hashes of the terms of chunks in one language, worked out when a chunk is first met."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        normal = chunk if chunk.isascii() else unicodedata.normalize("NFKC", chunk)
+        known = tuple(term(text) for text in chunk_terms(normal, self._language))
+        if len(self) >= MEMO_SIZE:
+            self.clear()
+        if len(chunk) <= MEMO_CHARS:
+            self[chunk] = known
+        return known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 from zlib import crc32
 
@@ -116,18 +117,21 @@ def make_analysis(
     statements: Sequence[tuple[str, int, int]] = (),
 ) -> TurnAnalysis:
     """Gather what was worked out about a turn's passages: where they are, their tokens, how often each term occurs."""
+    sizes = [len(tf) for tf in counts]
     columns = [
         [start for start, _ in spans],
         [end for _, end in spans],
         tokens,
         [sum(tf.values()) for tf in counts],
-        [len(tf) for tf in counts],
+        sizes,
     ]
-    ordered = [sorted(tf.items()) for tf in counts]
+    terms = np.fromiter(chain.from_iterable(counts), np.uint64, sum(sizes))
+    tfs = np.fromiter(chain.from_iterable(tf.values() for tf in counts), np.int64, sum(sizes))
+    order = np.argsort(np.repeat(np.arange(len(sizes), dtype=np.uint64) << np.uint64(32), sizes) | terms)
     return TurnAnalysis(
         np.array(columns, dtype=np.uint32).reshape(_COLUMNS, len(spans)),
-        np.array([term for tf in ordered for term, _ in tf], dtype=np.uint32),
-        np.array([min(n, _MAX_TF) for tf in ordered for _, n in tf], dtype=np.uint8),
+        terms[order].astype(np.uint32),
+        np.minimum(tfs[order], _MAX_TF).astype(np.uint8),
         speaker,
         tuple(MarkedSpan(*mark) for mark in statements),
     )

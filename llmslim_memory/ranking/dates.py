@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
@@ -88,9 +88,11 @@ def _month(text: str) -> int:
     return int(text) if text.isdigit() else _MONTH_NUMBER[text.lower()]
 
 
-def may_date(word: str) -> bool:
-    """Whether a word names a month or begins with a year, so that it may belong to a date."""
-    return word.lower() in _MONTH_NUMBER or _YEAR_IN.search(word) is not None
+def dated_words(words: Collection[str]) -> set[str]:
+    """Those of the words that name a month or begin with a year, so that they may belong to a date."""
+    if _MONTH_NUMBER.keys().isdisjoint(map(str.lower, words)) and not any(map(_YEAR_IN.search, words)):
+        return set()
+    return {word for word in words if word.lower() in _MONTH_NUMBER or _YEAR_IN.search(word)}
 
 
 def named_dates(text: str, words: Iterable[tuple[int, str]]) -> Iterator[NamedDate]:
@@ -103,7 +105,7 @@ def named_dates(text: str, words: Iterable[tuple[int, str]]) -> Iterator[NamedDa
     """
     done = 0
     for start, word in words:
-        if start < done or not may_date(word):
+        if start < done or not dated_words((word,)):
             continue
         around = max(done, start - _REACH), min(len(text), start + len(word) + _REACH)
         found = [match for pattern in _DATE_PATTERNS for match in pattern.finditer(text, *around)]
