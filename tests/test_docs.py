@@ -33,6 +33,12 @@ def test_pictures_and_files_linked_to_are_there(page: Path) -> None:
     assert [path for path in linked if not (page.parent / path).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_an_install_line_brings_what_the_agents_of_the_pages_need(page: Path) -> None:
+    lines = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("pip install")]
+    assert [line for line in lines if re.search(r"integrations/langchain(?!\[agents\])", line)] == []
+
+
 def test_the_threat_model_names_tests_that_exist() -> None:
     page = (ROOT / "docs/threat-model.md").read_text(encoding="utf-8")
     sources = [path.read_text(encoding="utf-8") for path in [*ROOT.glob("tests/**/*.py"), *ROOT.glob("*/*/tests/*.py")]]
