@@ -43,11 +43,11 @@ def _load_once(name: str) -> Encoding | None:
     except (OSError, ValueError) as error:
         _log.warning(
             "The %s vocabulary was not found (%s), so tokens are estimated at 4 characters each. To count exactly, "
-            "put %s.tiktoken into a folder and name that folder in LLMSLIM_TIKTOKEN_DIR, or allow one download "
-            "(LLMSLIM_OFFLINE unset).",
+            "put %s.tiktoken into a folder and name that folder in LLMSLIM_TIKTOKEN_DIR, or %s.",
             name,
             type(error).__name__,
             name,
+            "unset LLMSLIM_OFFLINE" if is_offline() else "go online once; LLMSLIM_OFFLINE=1 spares the attempt",
         )
         return None
 

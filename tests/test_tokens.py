@@ -128,6 +128,7 @@ def test_a_missing_vocabulary_is_estimated_with_one_warning(
         assert [count("12345") for count in counters] == [2, 2]
     assert (counters[0].name, counters[0].exact) == ("estimate", False)
     assert [record.message.count("LLMSLIM_TIKTOKEN_DIR") for record in caplog.records] == [1]
+    assert caplog.records[0].message.endswith("or unset LLMSLIM_OFFLINE.")
 
 
 def test_the_download_is_asked_for_once_where_there_is_no_local_copy(no_vocabulary: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -13,6 +14,7 @@ import typer
 from rich.rule import Rule
 from rich.text import Text
 
+from llmslim_memory import vocabulary
 from llmslim_memory.cli.options import Encoding, Json, load_vocabulary
 from llmslim_memory.cli.output import amount, console, recalled_text, show, show_json
 from llmslim_memory.memory import Memory
@@ -36,7 +38,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Ask an example history of ten months what it knows, and see what each answer saves."""
-    with _example(encoding) as memory:
+    with _without_notice_of_estimates(), _example(encoding) as memory:
         load_vocabulary(memory)
         contexts = [memory.search(question, user_id=USER, budget=budget) for question in questions or QUESTIONS]
     if as_json:
@@ -65,7 +67,7 @@ def _sum_up(contexts: Sequence[MemoryContext]) -> None:
     line = f"{amount(len(contexts), 'question')}: {used:,} tokens instead of {whole:,}, {1 - used / whole:.0%} saved."
     console().print()
     show(Text(line, style="bold"))
-    show("Ask your own: llmslim-memory demo 'What was the invoice number?'")
+    show("Ask your own: put it behind the command, like 'What was the invoice number?'")
 
 
 def _show(context: MemoryContext) -> None:
@@ -76,6 +78,21 @@ def _show(context: MemoryContext) -> None:
     saved = 1 - context.tokens / context.history_tokens
     figures = f"{context.tokens} of {context.history_tokens:,} tokens, {saved:.0%} saved, {context.elapsed_ms:.0f} ms"
     show(Text(figures, style="dim"))
+
+
+@contextmanager
+def _without_notice_of_estimates() -> Iterator[None]:
+    # The introduction says so itself, and exact counts matter little to a demonstration.
+    log = logging.getLogger(vocabulary.__name__)
+    log.addFilter(_nothing)
+    try:
+        yield
+    finally:
+        log.removeFilter(_nothing)
+
+
+def _nothing(_record: logging.LogRecord) -> bool:
+    return False
 
 
 @contextmanager

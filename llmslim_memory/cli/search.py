@@ -82,6 +82,10 @@ def summary(context: MemoryContext) -> str:
         return f"nothing in {context.history_tokens:,} tokens of history bears on the question"
     estimated = " (estimated, 4 characters each)" if context.counter == "estimate" else ""
     turns, sessions = amount(len(context.turns), "turn"), amount(context.sessions_total, "session")
+    if context.mode == "whole_history":
+        return (
+            f"{context.tokens:,} tokens{estimated}, the whole history: {turns}, {sessions}, {context.elapsed_ms:.0f} ms"
+        )
     return (
         f"{context.tokens:,} tokens{estimated} of a history of {context.history_tokens:,}: {turns}, "
         f"{context.sessions_kept} of {sessions}, {context.elapsed_ms:.0f} ms"

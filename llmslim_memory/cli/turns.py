@@ -20,8 +20,8 @@ def add(
     item_id: Annotated[str | None, typer.Option("--id", help="The message's own id: it is stored only once.")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object of your own to keep with the turn.")] = None,
     user: User = DEFAULT_USER,
-    agent: Agent = None,
-    run: Run = None,
+    agent: Annotated[str | None, typer.Option("--agent", "-a", help="The agent that it was said to.")] = None,
+    run: Annotated[str | None, typer.Option("--run", "-r", help="The session it belongs to.")] = None,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:

@@ -182,5 +182,7 @@ def _nothing(source: Path, format: str, documents: list[Document], problems: lis
         return f"{source.name!r} cannot be imported: {name}: {reason}"
     wanted = "chat history" if format == "auto" else f"history in the format {format!r}"
     names = ", ".join(document.name for document in documents[:5])
-    looked = f"looked at {len(documents):,} files ({names})" if documents else "it holds no JSON, JSONL or zip file"
-    return f"no {wanted} was found in {source.name!r}: {looked}; name the format if you know it"
+    files = "1 file" if len(documents) == 1 else f"{len(documents):,} files"
+    looked = f"looked at {files} ({names})" if documents else "it holds no JSON, JSONL or zip file"
+    hint = "if you know its format, name it (--format, format=)" if format == "auto" else "leave the format to be found"
+    return f"no {wanted} was found in {source.name!r}: {looked}; {hint}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import socket
@@ -70,10 +71,10 @@ def run(app: ASGIApp, listening: Listening, *, announce: str) -> None:
     """Serve until told to stop, then finish what was begun.
 
     Raises:
-        OSError: The address cannot be had.
+        OSError: The address cannot be had; for one in use, the message says what to do.
     """
     family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
-    with socket.create_server((listening.host, listening.port), family=family, backlog=2048) as listener:
+    with _listener(listening, family) as listener:
         # Connections inherit it; without it an answer in two pieces waits 40 ms for the client's acknowledgement.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         port = listener.getsockname()[1]
@@ -90,3 +91,13 @@ def run(app: ASGIApp, listening: Listening, *, announce: str) -> None:
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listener(listening: Listening, family: socket.AddressFamily) -> socket.socket:
+    try:
+        return socket.create_server((listening.host, listening.port), family=family, backlog=2048)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        taken = f"port {listening.port} of {listening.host} is in use: stop what listens there, or pass another --port"
+        raise OSError(taken) from error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -92,7 +94,7 @@ def test_a_question_brings_back_what_was_said(command: Command) -> None:
     added(command, "I moved to Pune last month.")
     done = command("search", "Where do I live?")
     assert "user: I moved to Pune last month." in done.out
-    assert "of a history of 7: 1 turn, 1 of 1 session, " in done.err
+    assert ", the whole history: 1 turn, 1 session, " in done.err
 
 
 def test_a_question_is_answered_as_json_or_in_an_envelope(command: Command) -> None:
@@ -193,6 +195,16 @@ def test_the_demonstration_answers_within_its_budget_and_says_what_it_saved(comm
     (context,) = json.loads(command("demo", "--json", "--budget", "120", "Which invoice was too high?").out)
     assert context["tokens"] <= 120
     assert "INV-2291" in context["text"]
+
+
+def test_the_demonstration_tells_of_an_estimate_in_its_introduction_alone() -> None:
+    nowhere = {"LLMSLIM_OFFLINE": "1"}
+    hidden = "from llmslim_memory import cli, vocabulary; vocabulary.local_folders = list; cli.main(['demo', 'Where?'])"
+    done = subprocess.run(
+        [sys.executable, "-c", hidden], env={**os.environ, **nowhere}, capture_output=True, text=True, check=True
+    )
+    assert "(estimated at 4 characters each)" in done.stdout
+    assert done.stderr == ""
 
 
 def test_a_question_that_the_example_cannot_answer_is_told_so(command: Command) -> None:

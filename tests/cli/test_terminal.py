@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,7 @@ def test_a_bug_is_one_line_too_unless_it_is_being_looked_for(command: Command, m
 def test_the_version_and_the_commands_are_shown(command: Command) -> None:
     assert command("--version").out == f"{__version__}\n"
     assert "search" in command("--help").out == command().out
+    assert not [line for line in command("--help").out.splitlines()[1:] if line.endswith("...")]
 
 
 def test_databases_with_a_password_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,3 +164,12 @@ def test_an_interrupt_ends_the_command_quietly(command: Command, monkeypatch: py
     monkeypatch.setattr(Memory, "scopes", interrupt)
     done = command("stats")
     assert (done.code, done.out, done.err) == (app.INTERRUPTED, "", "")
+
+
+def test_a_port_in_use_is_named_with_the_remedy(command: Command) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = command("serve", "--port", str(port))
+    assert done.code == 2
+    assert f"port {port} of 127.0.0.1 is in use" in done.err
+    assert "pass another --port" in done.err
