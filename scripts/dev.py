@@ -188,7 +188,13 @@ def quiet(command):
 
 
 def run(command, settings=None):
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **(settings or {})}, check=False).returncode
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(settings or {})}) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            # Ctrl-C reaches the command too, which then stops its database servers and says how far it came.
+            process.wait()
+            sys.exit(130)
 
 
 if __name__ == "__main__":
