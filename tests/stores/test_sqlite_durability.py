@@ -32,15 +32,18 @@ from datetime import UTC, datetime
 from llmslim_memory.stores import SQLiteStore
 from llmslim_memory.types import MemoryItem
 
+def say(word):
+    os.write(1, f"{word}\\n".encode())  # in one piece, whenever the end comes
+
 def add(life):
-    print(os.getpid(), flush=True)
+    say(os.getpid())
     store, added, batch = SQLiteStore(sys.argv[1]), 0, 0
     while added < 1000:
         size = batch % 4 + 1
         ids = [f"{life}-{batch}-{n}-{size}" for n in range(size)]
         store.add([MemoryItem(i, "user", "word " * 40, datetime.now(UTC), user_id="asha") for i in ids])
         added += size
-        print(batch, flush=True)
+        say(batch)
         batch += 1
 
 for line in sys.stdin:
@@ -48,7 +51,7 @@ for line in sys.stdin:
     if pid == 0:
         add(line.strip())
         os._exit(0)
-    print("killed" if os.WIFSIGNALED(os.waitpid(pid, 0)[1]) else "finished", flush=True)
+    say("killed" if os.WIFSIGNALED(os.waitpid(pid, 0)[1]) else "finished")
 """
 
 HOLD_THE_WRITE_LOCK = """
