@@ -147,7 +147,9 @@ class _Search:
     def _asked_for(self, sections: Sequence[Section]) -> Ranking | None:
         """The history ranked for what the best standing request wants in the answer."""
         best = next((section.kept[0] for section in sections if section.name == "requests" and section.text), None)
-        return self.rank(requests.wanted(best.text)) if best and requests.fits_at_all(self.query, best) else None
+        if best is None or not requests.fits_at_all(requests.asked(self.query), best):
+            return None
+        return self.rank(requests.wanted(best.text))
 
     def _room(self, sections: Sequence[Section]) -> int:
         return self.budget - sum(self.count(section.text) for section in sections)

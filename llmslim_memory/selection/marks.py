@@ -22,7 +22,6 @@ HEADERS = {
     "conflicts": "What the user said about this, which disagrees:",
 }
 
-_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _LEAD = re.compile(r"[\\\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*")
 _LOOKED_AT = 160
 _ENVELOPE = 400
@@ -31,13 +30,14 @@ _ENVELOPE = 400
 def mark(text: str, roles: Collection[str] = ()) -> str:
     """``text`` with a backslash before each line that looks like a label of one of ``roles`` or like a header."""
     label = _label(ROLES | frozenset(roles))
-    return _LINE.sub(lambda line: MARK + line[0] if _looks_like(label, line[0]) else line[0], text)
+    return "".join([MARK + line if _looks_like(label, line) else line for line in text.splitlines(keepends=True)])
 
 
 def unmark(text: str, roles: Collection[str] = ()) -> str:
     """The text that :func:`mark` was given, read back."""
     label = _label(ROLES | frozenset(roles))
-    return _LINE.sub(lambda line: line[0][1:] if line[0][0] == MARK and _looks_like(label, line[0]) else line[0], text)
+    lines = text.splitlines(keepends=True)
+    return "".join([line[1:] if line[0] == MARK and _looks_like(label, line) else line for line in lines])
 
 
 @lru_cache(maxsize=64)
@@ -48,6 +48,8 @@ def _label(roles: frozenset[str]) -> re.Pattern[str]:
 
 
 def _looks_like(label: re.Pattern[str], line: str) -> bool:
+    if ":" not in line and line.isascii():
+        return False
     # What leads the line (backslashes too, so that a marked line looks like what it marks) is not looked at.
     start = _LEAD.match(line).end()  # type: ignore[union-attr]  # the pattern matches everywhere
     head = line[start : start + _LOOKED_AT]

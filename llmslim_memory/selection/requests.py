@@ -69,11 +69,11 @@ def _is_later(one: Weighed, other: Weighed) -> bool:
 
 def _supersedes(later: Weighed, theirs: frozenset[str], earlier: Weighed, words: frozenset[str]) -> bool:
     """Whether two requests are about the same: nearly the same words, or one forbids what the other demands."""
-    shared, union = len(theirs & words), len(theirs | words)
-    if not union:
-        return False
-    opposed = bool(_NEGATIVE.search(later.text)) != bool(_NEGATIVE.search(earlier.text))
-    return shared / union >= (RETIRES if opposed else SUPERSEDES)
+    shared = len(theirs & words)
+    alike = shared / (len(theirs) + len(words) - shared) if shared else 0.0
+    if alike < RETIRES or alike >= SUPERSEDES:
+        return alike >= SUPERSEDES
+    return bool(_NEGATIVE.search(later.text)) != bool(_NEGATIVE.search(earlier.text))
 
 
 def ranked(query: str, requests: Sequence[Weighed], turn_scores: Sequence[float]) -> list[Weighed]:
@@ -97,10 +97,14 @@ def called(query: str) -> frozenset[str]:
     return frozenset[str]().union(*(words for cue, words in CALLS if cue.search(query)))
 
 
-def fits_at_all(query: str, one: Weighed) -> bool:
-    """Whether the question is of the sort that the request speaks of."""
-    condition = _condition(one.text)
-    return bool(condition & (terms(query) | called(query)))
+def asked(query: str) -> frozenset[str]:
+    """The terms of the question, and those that a statement would use for what it is about."""
+    return terms(query) | called(query)
+
+
+def fits_at_all(terms_asked: frozenset[str], one: Weighed) -> bool:
+    """Whether a question with these terms, see :func:`asked`, is of the sort that the request speaks of."""
+    return not terms_asked.isdisjoint(_condition(one.text))
 
 
 def _condition(text: str) -> frozenset[str]:

@@ -58,7 +58,8 @@ class SectionBuilder:
         judged = requests.live(asked, [one for one in weighed if one.mark.statement.kind == "withdrawal"])
         ranked = requests.ranked(self.query, judged, self._turn_scores(judged))
         if self.route != "advice":
-            ranked = [one if requests.fits_at_all(self.query, one) else _unfit(one) for one in ranked]
+            wanted = requests.asked(self.query)
+            ranked = [one if requests.fits_at_all(wanted, one) else _unfit(one) for one in ranked]
         return self._shelf("requests", 3, 0.12).fill(ranked)
 
     def _preferences(self, shown: Collection[tuple[int, int]]) -> Section:

@@ -126,7 +126,7 @@ class TurnPicker:
             return Verdict(candidate, pool, rank, "dropped", self.left_out[candidate.turn])
         if pool == "user" and candidate.tokens > self.user_turn_cap:
             return self._clip(candidate, ranking, rank, min(room, self.user_turn_cap))
-        if self.packer.cost(candidate) > room:
+        if candidate.tokens > room or self.packer.cost(candidate) > room:
             return None
         if not self.seen.add(self.contents.text(candidate), candidate.turn if pool == "user" else None):
             return self._repeated(pool, candidate, rank)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llmslim_memory.selection import duplicates
 from llmslim_memory.selection.duplicates import Seen
 from llmslim_memory.selection.marks import HEADERS, is_echo, mark, unmark
 from llmslim_memory.selection.render import body, join_spans
@@ -141,3 +142,17 @@ def test_terms_are_stems_or_pairs_of_characters() -> None:
     assert terms("路由器") == {"路由", "由器"}
     assert overlap(terms("tea cups"), terms("a tea")) == 0.5
     assert overlap(frozenset(), terms("a tea")) == 0.0
+
+
+WORDS = ("a", "the", "Well,", "hi", "cat", "Cat", "dog.", '"dog"', "um", "...", "a.b", "ΑΣ", "ας", "*bold*", "\n", "-")
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join), min_size=1, max_size=5))
+def test_texts_that_open_alike_are_told_apart_as_if_all_were_compared_whole(texts: list[str]) -> None:
+    texts += [text.replace("cat", "CAT").replace("hi ", "") for text in texts] + [text[:-3] for text in texts]
+    seen, noted, keys = Seen(), [], set()
+    for text in texts:
+        key = duplicates._key(text)
+        noted.append(not key[1] or key not in keys)
+        keys.add(key)
+    assert [seen.add(text) for text in texts] == noted
