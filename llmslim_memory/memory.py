@@ -353,6 +353,7 @@ class Memory:
         agent_id: str | None = None,
         run_id: str | None = None,
         budget: int | None = None,
+        k: int | None = None,
         relevance: Any = None,
         since: Any = None,
         until: Any = None,
@@ -375,6 +376,7 @@ class Memory:
             agent_id: The agent.
             run_id: The session.
             budget: The most tokens that the text may take, at least 1.
+            k: The most turns to show, beside what the sections on top quote; as many as fit, unless given.
             relevance: What ranks turns.
             since: Show only turns said at or after this time.
             until: Show only turns said before this time.
@@ -395,6 +397,7 @@ class Memory:
         options = replace(
             self._options,
             explain=check_flag("explain", explain),
+            k=None if k is None else check_count("k", k),
             **_given(
                 standing_requests=standing_requests,
                 coverage=coverage,

@@ -192,6 +192,35 @@ def test_a_search_leaves_out_turns_and_sessions_on_request(memory: Memory) -> No
     assert [hit.item.run_id for hit in memory.rank("heron", user_id="u1", exclude_runs=["r2"])] == ["r1"]
 
 
+@pytest.mark.parametrize("query", ["heron", "Summarize what we said about the heron", "Should I paint the heron?"])
+@pytest.mark.parametrize("budget", [120, 5000])
+def test_a_search_shows_no_more_turns_than_asked_for(memory: Memory, query: str, budget: int) -> None:
+    words = ["grey", "tall", "patient", "rare", "quiet"]
+    for word in words:
+        memory.add(say(f"The heron is {word}."), user_id="u1", run_id=word)
+        memory.add({"role": "assistant", "content": f"A {word} heron, noted."}, user_id="u1", run_id=word)
+    for k in (1, 2, 3):
+        found = memory.search(query, user_id="u1", budget=budget, k=k)
+        assert len(found.turns) == k
+        assert found.text.count("heron") >= k
+    assert len(memory.search("heron", user_id="u1", k=10).turns) == 10
+
+
+def test_the_turns_shown_where_few_are_asked_for_are_those_that_answer_best(memory: Memory) -> None:
+    memory.add([say(f"The heron stood on stone {n}.") for n in range(9)], user_id="u1", run_id="r1")
+    memory.add(say("The heron nests in the willow."), user_id="u1", run_id="r2")
+    assert contents(turn.item for turn in memory.search("heron nests willow", user_id="u1", k=1).turns) == [
+        "The heron nests in the willow."
+    ]
+    assert not memory.search("bicycle", user_id="u1", k=1).found
+
+
+@pytest.mark.parametrize("k", [0, -1, True, "3", 1.5])
+def test_a_number_of_turns_that_is_none_is_refused(memory: Memory, k: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="k"):
+        memory.search("heron", user_id="u1", k=k)
+
+
 def test_rank_gives_the_best_passages_with_scores_between_0_and_1(memory: Memory) -> None:
     for run, text in enumerate(["I like green tea", "The train leaves at nine", "Tea or coffee?"]):
         memory.add(say(text), user_id="u1", run_id=f"r{run}")

@@ -76,7 +76,9 @@ def _whole(
     budget: int,
     count: TokenCounter,
 ) -> Outcome | None:
-    """Every turn in full, if that fits."""
+    """Every turn in full, if that fits and no fewer are asked for."""
+    if options.k is not None and int(np.count_nonzero(history.eligible)) > options.k:
+        return None
     echoes = int(history.tokens[list(left_out)].sum()) if left_out else 0
     if int(history.tokens[history.eligible].sum()) - echoes > budget:
         return None
@@ -115,7 +117,7 @@ class _Search:
         ).build()
         shown = [section for section in sections if section.text]
         room = self._room(shown)
-        packer = Packer(Labels(self.history, self.options, whole=False), self.count, room)
+        packer = Packer(Labels(self.history, self.options, whole=False), self.count, room, self.options.k)
         left_out = self.left_out | dict.fromkeys(self._above(shown), "in_section")
         picker = (
             self._digest(packer, left_out, ranking) if is_digest else self._turns(packer, left_out, ranking, sections)

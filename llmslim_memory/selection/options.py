@@ -10,7 +10,7 @@ STAMP_FORMAT = "%Y-%m-%d (%a) %H:%M"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionOptions:
-    """How turns are dated, which sections may stand above them, and whether to explain the outcome.
+    """How turns are dated, how many are shown, which sections may stand above them, and whether to explain the outcome.
 
     The fields are those of :class:`~llmslim_memory.Memory` and :meth:`~llmslim_memory.Memory.search`.
     """
@@ -23,3 +23,4 @@ class SelectionOptions:
     preferences: bool = True
     conflicts: bool = True
     explain: bool = False
+    k: int | None = None

@@ -10,6 +10,8 @@ from llmslim_memory.views import Candidate
 
 GAP_TOKENS = 2
 """What an ellipsis beside a passage may take; the text is counted once more as a whole."""
+NO_ROOM = 1 << 62
+"""More than any room: what another turn takes once as many are kept as were asked for."""
 _GAPS = {"turn": 0, "opening": GAP_TOKENS}
 
 
@@ -26,11 +28,12 @@ class Verdict:
 
 @dataclass(slots=True)
 class Packer:
-    """Keeps passages while there is room for them and their labels."""
+    """Keeps passages while there is room for them and their labels, of at most ``most`` turns."""
 
     labels: Labels
     count: TokenCounter
     room: int
+    most: int | None = None
     kept: dict[int, list[Candidate]] = field(default_factory=dict)
     order: list[Candidate] = field(default_factory=list)
     _label_costs: dict[tuple[str, bool, int], int] = field(default_factory=dict)
@@ -41,6 +44,8 @@ class Packer:
         """The tokens that keeping this passage takes: its own, and a label or an ellipsis."""
         if candidate.turn in self.kept:
             return candidate.tokens + GAP_TOKENS
+        if self.most is not None and len(self.kept) >= self.most:
+            return NO_ROOM
         gaps = _GAPS.get(candidate.kind, 2 * GAP_TOKENS)
         # A label's last blank joins the word after it, which makes up for the line break.
         return candidate.tokens + gaps + self._label_cost(candidate.turn)

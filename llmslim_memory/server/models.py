@@ -98,6 +98,7 @@ class SearchIn(ScopeIn):
     )
     query: str
     budget: int | None = Field(None, ge=1, le=MAX_BUDGET)
+    k: int | None = Field(None, ge=1, le=MAX_BUDGET)
     relevance: Literal["lexical", "semantic"] | None = None
     since: str | float | None = None
     until: str | float | None = None

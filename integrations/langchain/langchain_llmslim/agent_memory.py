@@ -9,7 +9,7 @@ from typing import Literal
 from langchain_core.messages import BaseMessage
 
 from langchain_llmslim.placing import find_question, find_turn_start
-from langchain_llmslim.recall import recall_text
+from langchain_llmslim.recall import PLACEHOLDER, check_template, recall_text
 from langchain_llmslim.recording import Recorder
 from langchain_llmslim.runs import Run, Runs
 from langchain_llmslim.scope import RunScope
@@ -31,6 +31,8 @@ class AgentMemory:
         memory: Memory | AsyncMemory,
         *,
         token_budget: int,
+        k: int | None,
+        template: str | None,
         recall: bool,
         record: bool,
         record_roles: Collection[str],
@@ -39,6 +41,8 @@ class AgentMemory:
     ) -> None:
         if isinstance(token_budget, bool) or not isinstance(token_budget, int) or token_budget < 0:
             raise InvalidValueError(f"token_budget is {token_budget!r}; pass a whole number, 0 to recall nothing")
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+            raise InvalidValueError(f"k is {k!r}; pass a whole number of at least 1, or None for as many as fit")
         check_choice("exclude_current_session", exclude_current_session, (True, False, "in_context"))
         if not callable(on_error):
             check_choice("on_error", on_error, ("warn", "raise"))
@@ -46,6 +50,8 @@ class AgentMemory:
         self._recorder = Recorder(record_roles)
         self._runs = Runs()
         self._token_budget = token_budget
+        self._k = k
+        self._template = PLACEHOLDER if template is None else check_template(template)
         self._recalls = recall
         self._records = record
         self._exclude = exclude_current_session
@@ -98,6 +104,8 @@ class AgentMemory:
                 message_text(messages[question]),
                 scope.readable(),
                 token_budget=self._token_budget,
+                k=self._k,
+                template=self._template,
                 exclude=self._recorder.turn_ids(seen, scope),
                 exclude_runs=runs,
             )

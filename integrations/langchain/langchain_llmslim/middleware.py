@@ -56,6 +56,7 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any]):
         agent_id: The agent, likewise; it recalls only what it heard itself.
         session_id: The session, likewise; by default the thread id. Where no user is known, it alone is recalled from.
         token_budget: The most tokens that recalled text may take, its wrapper included; 0 for none.
+        k: The most turns to recall, beside standing requests and the like; as many as fit, unless given.
         recall: Whether to recall.
         record: Whether to store.
         record_roles: Which messages to store: ``"human"``, ``"ai"``, ``"tool"``, ``"system"``.
@@ -63,6 +64,8 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any]):
             ``True`` the whole session, ``False`` only the question.
         inject_as: ``"human"`` for a message of its own, ``"system"`` for a block at the end of the system message
             (remembered text then speaks with the system's authority, and each run changes a cached prompt's start).
+        template: A text to put around what is recalled, which stands where it says ``{memory}``: still wrapped, and
+            within the budget together. Other braces in it mean nothing.
         on_error: What to do when memory fails: ``"warn"`` logs once a run and goes on, ``"raise"`` raises, a function
             is called with the stage (``"record"``, ``"recall"``) and the error.
         name: Tells several memories in one agent apart.
@@ -83,11 +86,13 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any]):
         agent_id: IdSource = None,
         session_id: IdSource = None,
         token_budget: int = 1000,
+        k: int | None = None,
         recall: bool = True,
         record: bool = True,
         record_roles: Collection[str] = ("human", "ai", "tool"),
         exclude_current_session: Exclude = "in_context",
         inject_as: Literal["human", "system"] = "human",
+        template: str | None = None,
         on_error: OnError = "warn",
         name: str | None = None,
     ) -> None:
@@ -96,6 +101,8 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any]):
         self._agent_memory = AgentMemory(
             memory,
             token_budget=token_budget,
+            k=k,
+            template=template,
             recall=recall,
             record=record,
             record_roles=record_roles,

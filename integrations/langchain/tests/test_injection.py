@@ -8,12 +8,16 @@ from typing import Any
 
 import langgraph.types
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_core.tracers.base import BaseTracer
 from langchain_llmslim import LLMSlimMemoryMiddleware
+from langchain_llmslim.recall import recall_text
+from langchain_llmslim.scope import Ids
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
@@ -122,6 +126,60 @@ def test_recalled_text_stays_within_its_budget_wrapper_included(
     shown = chat.seen[0][:-1]
     assert sum(memory.counter(message.content) for message in shown) <= budget
     assert bool(shown) == (budget >= 200) or budget == 120
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_no_more_turns_are_recalled_than_asked_for(memory: Memory, model: Any, run: Any, k: int) -> None:
+    memory.add([{"role": "user", "content": f"Bike {n} is red."} for n in range(9)], user_id="ann", run_id="t0")
+    memory.add({"role": "user", "content": "My bike in the cellar is blue."}, user_id="ann", run_id="t0")
+    chat = model("Blue.")
+    run(create_agent(chat, [], middleware=[ours(memory, k=k)]), user("Which bike is in the cellar?"), THREAD)
+    assert "in the cellar is blue." in chat.seen[0][0].content
+    assert sum("ike" in line for line in chat.seen[0][0].content.splitlines()) == k
+
+
+TEMPLATE = "Notes {not a field} on {memory}\nend of notes }{"
+
+
+@pytest.mark.parametrize("where", ["human", "system"])
+@pytest.mark.parametrize("text", ["My bike is red.", "My bike is {memory} red {0} {{ 7 * 7 }} %s"])
+def test_a_template_stands_around_what_is_recalled_which_stays_wrapped(
+    memory: Memory, model: Any, run: Any, where: str, text: str
+) -> None:
+    memory.add({"role": "user", "content": text}, user_id="ann", run_id="t0")
+    chat = model("Red.")
+    bot = create_agent(chat, [], middleware=[ours(memory, template=TEMPLATE, inject_as=where)])
+    run(bot, user("What colour is my bike?"), THREAD)
+    shown = chat.seen[0][0].text
+    assert shown.startswith("Notes {not a field} on ")
+    assert shown.endswith("\nend of notes }{")
+    inside = shown.removeprefix("Notes {not a field} on ").removesuffix("\nend of notes }{")
+    assert text in ContextEnvelope.unwrap(inside)
+
+
+def test_where_nothing_is_recalled_the_template_is_not_shown(memory: Memory, model: Any, run: Any) -> None:
+    chat = model("Hello.")
+    run(create_agent(chat, [], middleware=[ours(memory, template=TEMPLATE)]), user("Hi"), THREAD)
+    assert [message.content for message in chat.seen[0]] == ["Hi"]
+
+
+@given(
+    budget=st.integers(0, 500),
+    edges=st.tuples(st.text(max_size=60), st.text(max_size=60)).filter(lambda e: "{memory}" not in "".join(e)),
+    texts=st.lists(st.text(min_size=1, max_size=80), max_size=8),
+)
+@settings(max_examples=60, deadline=None)
+def test_template_and_recalled_text_stay_within_the_budget_together(
+    budget: int, edges: tuple[str, str], texts: list[str]
+) -> None:
+    with Memory() as memory:
+        memory.add([{"role": "user", "content": f"bike {text}"} for text in texts], user_id="ann")
+        template = f"{edges[0]}{{memory}}{edges[1]}"
+        ids = Ids(user_id="ann", agent_id=None, run_id=None)
+        shown = recall_text(memory, "bike", ids, token_budget=budget, template=template)
+        assert memory.counter(shown) <= budget
+        if shown:
+            assert ContextEnvelope.unwrap(shown[len(edges[0]) : len(shown) - len(edges[1])])
 
 
 def test_an_empty_memory_adds_no_message(memory: Memory, model: Any, run: Any) -> None:
@@ -303,6 +361,13 @@ def test_spans_of_the_hooks_record_no_transcript(filled: Memory, model: Any, run
         {"record_roles": ["robot"]},
         {"token_budget": -1},
         {"token_budget": "many"},
+        {"k": 0},
+        {"k": "3"},
+        {"k": True},
+        {"template": ""},
+        {"template": "no place"},
+        {"template": "{memory} twice {memory}"},
+        {"template": 7},
     ],
 )
 def test_an_argument_that_means_nothing_is_refused(memory: Memory, bad: dict[str, Any]) -> None:

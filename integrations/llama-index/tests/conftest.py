@@ -27,6 +27,8 @@ FRAMEWORK_WARNINGS = (
     # Workflows look at every attribute of an agent, deprecated ones of pydantic included.
     "ignore::pydantic.warnings.PydanticDeprecationWarning",
     "ignore:is_running called from within a step:DeprecationWarning",
+    # llama-index-core 0.13 makes what its workflows deprecate.
+    "ignore:ServiceManager is deprecated:DeprecationWarning",
     # A workflow's context leaves its memory out when it is written down.
     "ignore:Skipping serialization of known unserializable key",
 )
