@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, TypedDict
 
@@ -103,6 +104,10 @@ class MemoryItem:
     run_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     updated_at: datetime | None = None
+
+    def copy(self) -> MemoryItem:
+        """The same turn, with metadata of its own that can be changed without changing this one's."""
+        return replace(self, metadata=deepcopy(dict(self.metadata)))
 
     def to_dict(self) -> dict[str, Any]:
         """The turn as JSON-ready data, times as ISO-8601 text."""

@@ -17,6 +17,7 @@ import numpy as np
 from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.indexing.following import Follower, follow, microseconds
 from llmslim_memory.indexing.history import ScopeHistory, StaleHistoryError
+from llmslim_memory.indexing.recent import RecentTurns
 from llmslim_memory.indexing.turns import TurnAnalyser
 from llmslim_memory.ranking.fusion import fuse
 from llmslim_memory.ranking.index import ScopeIndex, Snapshot
@@ -33,17 +34,18 @@ __all__ = ["ScopeHistory", "ScopeIndexes", "StaleHistoryError"]
 
 @dataclass(slots=True)
 class _Entry:
-    """The index of one scope, and what keeps it abreast of the store."""
+    """The index of one scope, the turns of it read lately, and what keeps both abreast of the store."""
 
     follower: Follower
+    recent: RecentTurns
     index: ScopeIndex = field(default_factory=ScopeIndex)
     lock: Lock = field(default_factory=Lock)
 
     def refreshed(self) -> tuple[Snapshot, int]:
         """The scope as it is now, and the bytes its index takes; one thread at a time brings it up to date."""
         with self.lock:
-            self.follower.refresh(self.index)
-            return self.index.snapshot(), self.index.nbytes
+            self.recent.forget(self.follower.refresh(self.index))
+            return self.index.snapshot(), self.index.nbytes + self.recent.nbytes
 
 
 class ScopeIndexes:
@@ -57,7 +59,6 @@ class ScopeIndexes:
 
     def __init__(self, store: MemoryStore, counter: TokenCounter, *, cache_bytes: int) -> None:
         self._store = store
-        self._fetch = store.get_many if isinstance(store, SupportsChanges) else partial(_get_each, store)
         self._analyser = TurnAnalyser(counter)
         self._cache_bytes = cache_bytes
         self._entries: OrderedDict[Scope, _Entry] = OrderedDict()
@@ -88,7 +89,8 @@ class ScopeIndexes:
             exclude: Ids of turns that may not be shown.
             exclude_runs: Sessions whose turns may not be shown.
         """
-        snapshot, size = self._entry(scope).refreshed()
+        entry = self._entry(scope)
+        snapshot, size = entry.refreshed()
         self._note_size(scope, size)
         eligible = snapshot.content_ends > 0  # a blank turn has nothing to show
         if since is not None:
@@ -101,7 +103,7 @@ class ScopeIndexes:
         if exclude_runs:
             runs = frozenset(exclude_runs)
             eligible &= ~np.array([run in runs for run in snapshot.runs], dtype=bool)[snapshot.sessions]
-        return ScopeHistory(snapshot, eligible, self._fetch)
+        return ScopeHistory(snapshot, eligible, entry.recent.read)
 
     def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:
         """Rank the turns of a history that :meth:`open` gave.
@@ -148,7 +150,7 @@ class ScopeIndexes:
         best = _best_hits(ranking, k)
         items = history.items([candidate.turn for _, candidate in best])
         return [
-            Hit(item, item.content[candidate.start : candidate.end], score, candidate.kind)
+            Hit(item.copy(), item.content[candidate.start : candidate.end], score, candidate.kind)
             for (score, candidate), item in zip(best, items, strict=True)
         ]
 
@@ -156,7 +158,7 @@ class ScopeIndexes:
         with self._lock:
             entry = self._entries.get(scope)
             if entry is None:
-                entry = self._entries[scope] = _Entry(follow(self._store, scope, self._analyser))
+                entry = self._entries[scope] = _Entry(follow(self._store, scope, self._analyser), _reading(self._store))
             self._entries.move_to_end(scope)
             return entry
 
@@ -176,6 +178,13 @@ def _texts(history: History, candidates: Sequence[Candidate]) -> list[str]:
     turns = list(dict.fromkeys(candidate.turn for candidate in candidates))
     contents = {turn: item.content for turn, item in zip(turns, history.items(turns), strict=True)}
     return [contents[candidate.turn][candidate.start : candidate.end] for candidate in candidates]
+
+
+def _reading(store: MemoryStore) -> RecentTurns:
+    """What reads the turns of a store; turns of one that cannot say what changed are read each time."""
+    if isinstance(store, SupportsChanges):
+        return RecentTurns(store.get_many)
+    return RecentTurns(partial(_get_each, store), most=0)
 
 
 def _get_each(store: MemoryStore, item_ids: Sequence[str]) -> dict[str, MemoryItem]:

@@ -35,8 +35,8 @@ def microseconds(moment: datetime) -> int:
 class Follower(Protocol):
     """Brings an index up to the present."""
 
-    def refresh(self, index: ScopeIndex) -> None:
-        """Apply every write that was acknowledged before the call."""
+    def refresh(self, index: ScopeIndex) -> list[str]:
+        """Apply every write that was acknowledged before the call; return the ids of turns it wrote or deleted."""
 
 
 def follow(store: MemoryStore, scope: Scope, analyser: TurnAnalyser) -> Follower:
@@ -55,8 +55,8 @@ class ChangeFollower:
         self._analyser = analyser
         self._cursor: str | None = None
 
-    def refresh(self, index: ScopeIndex) -> None:
-        """Apply every write that was acknowledged before the call."""
+    def refresh(self, index: ScopeIndex) -> list[str]:
+        """Apply every write that was acknowledged before the call; return the ids of turns it wrote or deleted."""
         changes = self._store.changes(
             self._scope, after=self._cursor, version=self._analyser.version, encoding=self._analyser.encoding
         )
@@ -71,6 +71,7 @@ class ChangeFollower:
                 ready.append(turn)
         index.add([*ready, *self._analysed(missing)])
         self._cursor = changes.cursor
+        return [*changes.deleted, *(head.id for head in new)]
 
     def _decoded(self, head: TurnHead) -> IndexedTurn | None:
         if head.analysis is None or head.tokens is None:
@@ -107,11 +108,14 @@ class ListFollower:
         self._scope = scope
         self._analyser = analyser
 
-    def refresh(self, index: ScopeIndex) -> None:
-        """Apply every write that was acknowledged before the call."""
+    def refresh(self, index: ScopeIndex) -> list[str]:
+        """Apply every write that was acknowledged before the call; return the ids of turns it wrote or deleted."""
         heads = {item.id: (_head(item), item) for item in self._store.list(self._scope)}
-        index.remove([item_id for item_id in index.ids() if item_id not in heads])
-        index.add(list(self._changed(index, heads.values())))
+        deleted = [item_id for item_id in index.ids() if item_id not in heads]
+        index.remove(deleted)
+        changed = list(self._changed(index, heads.values()))
+        index.add(changed)
+        return [*deleted, *(turn.id for turn in changed)]
 
     def _changed(self, index: ScopeIndex, turns: Iterable[tuple[TurnHead, MemoryItem]]) -> Iterator[IndexedTurn]:
         for head, item in turns:

@@ -24,8 +24,8 @@ class ScopeHistory:
 
     snapshot: Snapshot
     eligible: NDArray[np.bool_]
-    fetch: Callable[[Sequence[str]], dict[str, MemoryItem]]
-    """Reads turns by id."""
+    read: Callable[[Sequence[str], Sequence[int]], dict[str, MemoryItem]]
+    """Reads turns by id and revision."""
 
     @property
     def ids(self) -> Sequence[str]:
@@ -58,12 +58,12 @@ class ScopeHistory:
         Raises:
             StaleHistoryError: One was deleted, or cut short, after the history was opened.
         """
-        ids = [self.snapshot.ids[turn] for turn in turns]
-        found = self.fetch(ids)
-        ends = self.snapshot.content_ends
-        for turn, item_id in zip(turns, ids, strict=True):
+        snapshot, rows = self.snapshot, list(turns)
+        ids = [snapshot.ids[turn] for turn in rows]
+        found = self.read(ids, snapshot.revisions[rows].tolist())
+        for end, item_id in zip(snapshot.content_ends[rows].tolist(), ids, strict=True):
             item = found.get(item_id)
-            if item is None or len(item.content) < ends[turn]:
+            if item is None or len(item.content) < end:
                 raise StaleHistoryError("a turn was changed while it was being searched: search again")
         return [found[item_id] for item_id in ids]
 

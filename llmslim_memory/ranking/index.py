@@ -98,6 +98,7 @@ class Snapshot:
     ids: Sequence[str]
     roles: Sequence[str]
     is_user: NDArray[np.bool_]
+    revisions: NDArray[np.int64]
     times: NDArray[np.int64]
     sessions: NDArray[np.int32]
     tokens: NDArray[np.int32]
@@ -343,6 +344,7 @@ class ScopeIndex:
             ids=self._ids[:] if whole else [self._ids[row] for row in row_list],
             roles=self._roles[:] if whole else [self._roles[row] for row in row_list],
             is_user=turn["is_user"],
+            revisions=turn["revisions"],
             times=turn["times"],
             sessions=sessions,
             tokens=turn["tokens"],

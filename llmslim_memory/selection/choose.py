@@ -171,7 +171,7 @@ def _context(query: str, history: History, outcome: Outcome, *, budget: int, cou
     return MemoryContext(
         query=query,
         text=fitted.text,
-        turns=tuple(RecalledTurn(one.item, float(scores[one.turn]), one.is_partial) for one in fitted.shown),
+        turns=tuple(RecalledTurn(one.item.copy(), float(scores[one.turn]), one.is_partial) for one in fitted.shown),
         tokens=fitted.tokens,
         budget=budget,
         history_tokens=int(history.tokens[eligible].sum()),
@@ -196,5 +196,5 @@ def _stated(section: Section, contents: Contents, scores: NDArray[np.float64]) -
     for one in kept:
         item = contents.item(one.mark.turn)
         is_partial = len(one.text) < len(item.content.strip())
-        recalled.setdefault(one.mark.turn, RecalledTurn(item, float(scores[one.mark.turn]), is_partial))
+        recalled.setdefault(one.mark.turn, RecalledTurn(item.copy(), float(scores[one.mark.turn]), is_partial))
     return tuple(recalled.values())

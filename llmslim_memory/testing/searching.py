@@ -67,6 +67,17 @@ class SearchContract:
             assert followed == _texts(expected)
             assert _texts(Memory(store)) == followed
 
+    def test_a_search_hands_over_turns_as_they_are_now(self, store: MemoryStore) -> None:
+        memory = Memory(store)
+        memory.restore(history()[:30])
+        question, scope = "Where is the kettle now?", {"user_id": "asha"}
+        first = memory.rank(question, **scope, k=1)[0].item
+        store.update(first.id, metadata={"checked": True})
+        item = memory.rank(question, **scope, k=1)[0].item
+        assert (item.metadata, item) == ({"checked": True}, memory.get(first.id))
+        store.update(first.id, content=f"{first.content} Yes.")
+        assert memory.rank(question, **scope, k=1)[0].item == memory.get(first.id)
+
     def test_a_search_reads_turns_that_were_added_without_an_analysis(self, store: MemoryStore) -> None:
         with InMemoryStore() as plain:
             plain.add(history())
