@@ -130,7 +130,8 @@ class _Search:
         return Outcome(mode, route, ranking, fitted, room, found, left_out, sections, picker)
 
     def _digest(self, packer: Packer, left_out: dict[int, str], ranking: Ranking) -> Digest:
-        digest = Digest(self.contents, packer, users_only=asks_for_order(self.query), left_out=left_out)
+        users_only = asks_for_order(self.query)
+        digest = Digest(self.contents, packer, topic(self.query), users_only=users_only, left_out=left_out)
         digest.pick(ranking)
         return digest
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.duplicates import Seen
+from llmslim_memory.selection.kinship import kinship
 from llmslim_memory.selection.openings import opening
 from llmslim_memory.selection.packing import Packer, Verdict
 from llmslim_memory.views import Candidate, History, Ranking
@@ -52,6 +53,7 @@ class Digest:
 
     contents: Contents
     packer: Packer
+    topic: str
     users_only: bool
     left_out: Mapping[int, str]
     seen: Seen = field(default_factory=Seen)
@@ -61,11 +63,27 @@ class Digest:
         """Keep openings while there is room."""
         history = self.contents.history
         turns = _worth_reading(history, ranking, users_only=self.users_only)
-        interest = ranking.turn_scores[turns] * self._prominence(turns) * _substance(history, turns)
+        interest = self._interest(turns, ranking)
         ordered = _by_turns(history, turns, interest)
         self._fill(ordered, ranking, reserve=int(max(0, self.packer.room - OPENINGS_FIRST) * DETAIL_SHARE))
         self._complete()
         self._fill(ordered, ranking, reserve=0)
+
+    def _interest(self, turns: Sequence[int], ranking: Ranking) -> NDArray[np.float64]:
+        """How much each turn is worth: how well it fits, how early in its session it stands, how much there is to it."""
+        scores = ranking.turn_scores[turns]
+        scores = scores / max(float(scores.max(initial=0.0)), 1e-9)
+        weight = self._prominence(turns) * _substance(self.contents.history, turns)
+        return (scores + self._kinship(turns, scores * weight)) * weight if ranking.matched else weight
+
+    def _kinship(self, turns: Sequence[int], likely: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the user's turns have in common with the likeliest of them; a reply belongs to what it replies to."""
+        history = self.contents.history
+        users = [place for place, turn in enumerate(turns) if history.roles[turn] == "user"]
+        self.contents.load(turns[place] for place in users)
+        texts = [self.contents.item(turns[place]).content for place in users]
+        found = dict(zip(users, kinship(self.topic, texts, likely[users]).tolist(), strict=True))
+        return np.array([found.get(place, 0.0) for place in _asked_at(history, turns)])
 
     def _fill(self, ordered: Sequence[int], ranking: Ranking, *, reserve: int) -> None:
         for rank, turn in enumerate(ordered, start=1):
@@ -129,6 +147,18 @@ def _worth_reading(history: History, ranking: Ranking, *, users_only: bool) -> l
         even = np.linspace(0, len(turns) - 1, MOST_TURNS // 2).astype(int)
         turns = turns[np.union1d(best, even)]
     return [int(turn) for turn in turns]
+
+
+def _asked_at(history: History, turns: Sequence[int]) -> list[int]:
+    """For each turn the place of the user turn that it is or replies to, -1 where there is none."""
+    last: dict[int, int] = {}
+    places = []
+    for place, turn in enumerate(turns):
+        session = int(history.sessions[turn])
+        if history.roles[turn] == "user":
+            last[session] = place
+        places.append(last.get(session, -1))
+    return places
 
 
 def _places(history: History) -> NDArray[np.float64]:
