@@ -59,21 +59,14 @@ class TurnAnalyser:
         counts = self._count_terms(content, spans)
         return make_analysis(spans, tokens, counts, speaker=self._speaker(content), statements=marks), total
 
-    def _count_terms(self, content: str, spans: list[Span]) -> list[dict[int, int]]:
+    def _count_terms(self, content: str, spans: list[Span]) -> list[Counter[int]]:
         words = self._words(content, spans)
         terms_of = self.analyser.lookup(self.analyser.language(list(islice(chain.from_iterable(words), terms.SAMPLE))))
-        found: list[dict[int, int]] = []
-        for counts in map(Counter, words):
-            tf: dict[int, int] = {}
-            for word, times in counts.items():
-                for number in terms_of(word):
-                    tf[number] = tf.get(number, 0) + times
-            found.append(tf)
+        found = [Counter(chain.from_iterable(map(terms_of, some))) for some in words]
         bounds = [start for start, _ in spans[1:]]
         for named in self._dates(content, words):
             tf = found[bisect_right(bounds, named.start)]
-            for number in map(term, named.terms()):
-                tf[number] = tf.get(number, 0) + 1
+            tf.update(map(term, named.terms()))
         return found
 
     def _words(self, content: str, spans: list[Span]) -> list[list[str]]:
@@ -88,7 +81,7 @@ class TurnAnalyser:
 
     def _dates(self, content: str, words: list[list[str]]) -> Iterable[NamedDate]:
         """The days that the turn names; where each word stands is worked out only if some may belong to a date."""
-        dated = dated_words(set().union(*words))
+        dated = dated_words(set().union(*words), content)
         if not dated:
             return ()
         return named_dates(content, [(at, word) for at, word in self.analyser.chunks(content) if word in dated])

@@ -24,7 +24,7 @@ _TABLE = re.compile(r"\s*\|.*\|\s*$")
 _LIST = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 # A sentence ends at closing punctuation that white space follows, or at the full stop of a script without spaces.
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？｡])[」』”’）]*\s*|(?<=[।॥؟۔])\s*")
+_SENTENCE = re.compile(r"[.!?…。！？｡।॥؟۔](?:(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？｡])[」』”’）]*\s*|(?<=[।॥؟۔])\s*)")
 _SPACE = re.compile(r"\s+")
 # What must not be parted from the character before it: marks, joiners, variation selectors, skin tones.
 _EXTENDS = re.compile("[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]")

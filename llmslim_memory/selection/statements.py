@@ -20,6 +20,7 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"[^\n.!?。！？]+(?:[.!?](?!\s|$)[^\n.!?。！？]*)*(?:[.!?。！？]+[\"'”’)]*)?")
 _CLAUSE = re.compile(r"[,;:]\s+|\s+[-\u2013\u2014]+\s+")
 _OPENS_QUOTE = tuple("\"'“‘«»>|`„")
+_PATTERNS = [(pattern, pattern.hints) for pattern in PATTERNS]
 _FIRST_PERSON = frozenset({"preference", "inclination", "denial"})
 
 
@@ -46,7 +47,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _find(text: str) -> Iterator[Statement]:
-    patterns = _hinted(PATTERNS, text)
+    patterns = _hinted(_PATTERNS, text)
     for start, end in sentences(text):
         sentence = text[start : min(end, start + LONGEST)]
         if sentence.startswith(_OPENS_QUOTE):
@@ -58,24 +59,28 @@ def _find(text: str) -> Iterator[Statement]:
             yield from _replacement(sentence, start, patterns)
 
 
-def _replacement(sentence: str, start: int, patterns: Sequence[Pattern]) -> Iterator[Statement]:
+def _replacement(sentence: str, start: int, patterns: Sequence[_Hinted]) -> Iterator[Statement]:
     """The request in a later clause of a sentence that ends an earlier one: "Stop using A, from now on use B"."""
-    requests = [pattern for pattern in patterns if pattern.kind == "request"]
+    requests = [hinted for hinted in patterns if hinted[0].kind == "request"]
     for clause in _CLAUSE.finditer(sentence):
         if "request" in _kinds(sentence[clause.end() :], requests):
             yield Statement("request", start + clause.end(), start + len(sentence))
             return
 
 
-def _hinted(patterns: Iterable[Pattern], text: str) -> list[Pattern]:
-    """The patterns that may be found in a text."""
+_Hinted = tuple[Pattern, Sequence[str]]
+"""A pattern, and those of its hints that stand in a text."""
+
+
+def _hinted(patterns: Iterable[_Hinted], text: str) -> list[_Hinted]:
+    """The patterns that may be found in a text, and by which hints."""
     small = text.lower()
-    return [pattern for pattern in patterns if any(map(small.__contains__, pattern.hints))]
+    return [(pattern, held) for pattern, hints in patterns if (held := [hint for hint in hints if hint in small])]
 
 
-def _kinds(sentence: str, patterns: Iterable[Pattern]) -> Iterator[str]:
+def _kinds(sentence: str, patterns: Iterable[_Hinted]) -> Iterator[str]:
     found: set[str] = set()
-    for pattern in _hinted(patterns, sentence):
+    for pattern, _ in _hinted(patterns, sentence):
         if pattern.kind not in found and _holds(pattern, sentence):
             found.add(pattern.kind)
             yield pattern.kind
