@@ -8,7 +8,7 @@ from pathlib import Path
 
 from llmslim_memory.errors import InvalidValueError
 from llmslim_memory.history.files import new_file, write_turns
-from llmslim_memory.history.target import Target, is_missing, opened
+from llmslim_memory.history.target import Target, as_path, is_missing, opened
 from llmslim_memory.memory import Memory
 from llmslim_memory.types import MemoryItem
 
@@ -47,7 +47,7 @@ def export_history(
     """
     if isinstance(memory, str | Path) and is_missing(memory):
         raise InvalidValueError(f"there is no memory at {str(memory)!r}")
-    with opened(memory) as source, new_file(Path(target).expanduser(), overwrite=overwrite) as file:
+    with opened(memory) as source, new_file(as_path("target", target), overwrite=overwrite) as file:
         return write_turns(file, _turns(source, user_id=user_id, agent_id=agent_id, run_id=run_id), on_progress)
 
 

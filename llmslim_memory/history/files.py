@@ -23,9 +23,9 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
     Raises:
         ValueError: There is a file already, or none can be written there.
     """
-    if path.exists() and not overwrite:
-        raise InvalidValueError(f"{str(path)!r} exists already: name another file, or ask to overwrite it")
     try:
+        if path.exists() and not overwrite:
+            raise InvalidValueError(f"{str(path)!r} exists already: name another file, or ask to overwrite it")
         # Created for its owner alone, beside its final place, so that it can be moved there in one step.
         handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     except OSError as error:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.history.tally import Tally
-from llmslim_memory.history.target import Target, opened
+from llmslim_memory.history.target import Target, as_path, opened
 from llmslim_memory.history.turns import Rules
 from llmslim_memory.history.work import Progress, Work
 from llmslim_memory.importers.detect import FORMATS
@@ -74,13 +74,17 @@ def import_history(
         ValueError: ``format``, ``since``, ``until`` or ``limit`` cannot be used.
         StoreError: The database failed; batches stored before stay.
     """
+    path = as_path("source", source)
+    for name, told in (("on_session", on_session), ("on_progress", on_progress)):
+        if told is not None and not callable(told):
+            raise InvalidTypeError(f"{name} must be a function, not {type(told).__name__}")
     rules = Rules(
         user_id=None if user_id is None else check_id("user_id", user_id),
         agent_id=None if agent_id is None else check_id("agent_id", agent_id),
         since=None if since is None else parse_time(since, "since"),
         until=None if until is None else parse_time(until, "until"),
         redact=check_flag("redact", redact),
-        limits=limits or ImportLimits(),
+        limits=_checked(limits),
         now=datetime.now(UTC),
     )
     work = Work(
@@ -93,7 +97,7 @@ def import_history(
         include_deleted=check_flag("include_deleted", include_deleted),
     )
     check_choice("format", format, ("auto", *FORMATS))
-    found = open_source(Path(source).expanduser(), format, rules.limits)
+    found = open_source(path, format, rules.limits)
     with found as (readings, problems), opened(memory, dry_run=dry_run) as target:
         work.run(readings, problems, target, on_progress)
     formats = {reading.format for reading in readings}
@@ -104,3 +108,11 @@ def import_history(
         files=len(readings),
         limited=work.is_full,
     )
+
+
+def _checked(limits: ImportLimits | None) -> ImportLimits:
+    if limits is None:
+        return ImportLimits()
+    if not isinstance(limits, ImportLimits):
+        raise InvalidTypeError(f"limits must be ImportLimits, not {type(limits).__name__}")
+    return limits

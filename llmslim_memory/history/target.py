@@ -7,13 +7,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.errors import InvalidTypeError, InvalidValueError
 from llmslim_memory.memory import Memory
 from llmslim_memory.stores import SQLiteStore
 from llmslim_memory.types import MemoryStore
 
 Target = Memory | MemoryStore | str | os.PathLike[str]
 """A memory, a store, a SQLite path or a database URL."""
+
+
+def as_path(name: str, value: object) -> Path:
+    """The file or folder that an argument names.
+
+    Raises:
+        TypeError: It is no path.
+        ValueError: It names nothing, or cannot be a path (NUL, half of a surrogate pair, an unknown home folder).
+    """
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise InvalidTypeError(f"{name} must be a path, not {type(value).__name__}")
+    try:
+        if text.strip() and b"\x00" not in os.fsencode(text):
+            return Path(text).expanduser()
+    except (UnicodeEncodeError, RuntimeError):
+        pass
+    raise InvalidValueError(f"{name} is {text!r:.100}: pass the path of a file or folder")
 
 
 @contextmanager

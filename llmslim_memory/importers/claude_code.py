@@ -6,7 +6,9 @@ abandoned, and what the user typed while the assistant was at work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -28,6 +30,9 @@ __all__ = ["FORMAT", "is_record", "is_transcript", "read"]
 
 _NEAR = 200
 """Records within which the same words are one prompt, logged once as queued and once as said."""
+
+_MAX_QUEUED = 10_000
+"""Prompts that may wait at once; of more, the oldest are forgotten."""
 
 
 def is_transcript(name: str) -> bool:
@@ -87,8 +92,9 @@ class _Notes:
     nodes: dict[str, Node] = field(default_factory=dict)
     linear: bool = False
     leaf: str | None = None
-    queue: dict[str, list[int]] = field(default_factory=dict)
+    queue: OrderedDict[str, deque[int]] = field(default_factory=OrderedDict)
     said: dict[str, list[int]] = field(default_factory=dict)
+    queued: dict[str, list[int]] = field(default_factory=dict)
     absorbed: set[int] = field(default_factory=set)
     lost: set[str] = field(default_factory=set)
 
@@ -104,7 +110,8 @@ class _Notes:
         outcome = classify(value, "", tools=tools)
         said = outcome if isinstance(outcome, Turn) and outcome.role != "tool" else None
         if said is not None and said.role == "user":
-            self.said.setdefault(digest(said.content), []).append(position if kind == "user" else -position - 1)
+            places = self.said if kind == "user" else self.queued
+            places.setdefault(digest(said.content), []).append(position)
         parent = id_of(value, "parentUuid") or id_of(value, "logicalParentUuid")
         carrier = is_tool_result(value) or kind == "attachment"
         self.nodes[key] = Node(parent, position, said.role if said else None, _reply(value), carrier)
@@ -113,24 +120,29 @@ class _Notes:
     def _queue_operation(self, position: int, value: Mapping[str, Any]) -> None:
         """Pair what was put in the queue with its removal: absorbed by the running turn, or not."""
         text = queued_text(value)
-        if value.get("operation") == "enqueue" and text:
-            self.queue.setdefault(digest(text), []).append(position)
-        elif value.get("operation") == "remove":
-            name = digest(text) if text else next(iter(self.queue), "")
-            waiting = self.queue.get(name, [])
-            if waiting and value.get("reason") == "absorbed_mid_turn":
-                self.absorbed.add(waiting[0])
-            self._leave_queue(name)
-        elif value.get("operation") == "dequeue":
-            self._leave_queue(next(iter(self.queue), ""))
-        elif value.get("operation") == "popAll":
-            self.queue.clear()
+        match value.get("operation"):
+            case "enqueue" if text:
+                self.queue.setdefault(digest(text), deque()).append(position)
+                if len(self.queue) > _MAX_QUEUED:
+                    self.queue.popitem(last=False)
+            case "remove":
+                place = self._leave_queue(digest(text) if text else next(iter(self.queue), ""))
+                if place is not None and value.get("reason") == "absorbed_mid_turn" and len(self.absorbed) < MAX_NODES:
+                    self.absorbed.add(place)
+            case "dequeue":
+                self._leave_queue(next(iter(self.queue), ""))
+            case "popAll":
+                self.queue.clear()
 
-    def _leave_queue(self, name: str) -> None:
-        waiting = self.queue.get(name, [])
-        del waiting[:1]
+    def _leave_queue(self, name: str) -> int | None:
+        """Take the first prompt of these words out of the queue and say where it stood."""
+        waiting = self.queue.get(name)
+        if waiting is None:
+            return None
+        place = waiting.popleft()
         if not waiting:
-            self.queue.pop(name, None)
+            del self.queue[name]
+        return place
 
     def finish(self) -> None:
         if not self.linear:
@@ -155,8 +167,12 @@ class _Notes:
 
     def _is_said(self, text: str, position: int, *, queued: bool) -> bool:
         """Whether the same words stand nearby as a prompt, or, where ``queued`` asks for them too, as a queued one."""
-        for place in self.said.get(digest(text), ()):
-            prompt = place >= 0
-            if (prompt or queued) and abs((place if prompt else -place - 1) - position) <= _NEAR:
-                return True
-        return False
+        name = digest(text)
+        prompts, waiting = self.said.get(name, ()), self.queued.get(name, ())
+        return _is_near(prompts, position) or (queued and _is_near(waiting, position))
+
+
+def _is_near(places: Sequence[int], position: int) -> bool:
+    """Whether one of ``places``, which ascend, is within :data:`_NEAR` records of ``position``."""
+    index = bisect_left(places, position - _NEAR)
+    return index < len(places) and places[index] <= position + _NEAR

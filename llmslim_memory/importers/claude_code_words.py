@@ -135,9 +135,10 @@ def _is_human(value: Mapping[str, Any]) -> bool:
 
 def _without_injections(text: str) -> str:
     """``text`` without what the program put before the user's words; users do write about such tags further on."""
-    while found := _INJECTED.match(text):
-        text = text[found.end() :]
-    return text.strip()
+    start = 0
+    while found := _INJECTED.match(text, start):
+        start = found.end()
+    return text[start:].strip()
 
 
 def _command(text: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from llmslim_memory.importers.limits import ImportLimits
 from llmslim_memory.importers.outcomes import MALFORMED, TOO_DEEP, TOO_LARGE
-from llmslim_memory.importers.scan import depth_of
+from llmslim_memory.importers.scan import is_too_deep
 
 # Control characters inside strings and NaN occur in real exports; NaN is no value that anyone said.
 DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
@@ -37,11 +37,12 @@ def record_text(data: bytes | bytearray, limits: ImportLimits, *, nested: bool =
         Refused: It has too many characters, would take too much memory, or nests too deeply.
     """
     brackets = data.count(b"[") + data.count(b"{")
-    if nested and brackets > limits.max_depth and depth_of(bytes(data)) > limits.max_depth:
-        raise Refused(TOO_DEEP)
     cost = _BRACKET * brackets + _COMMA * data.count(b",") + _COLON * data.count(b":") + _text_cost(data)
     if cost > limits.max_record_cost:
         raise Refused(TOO_LARGE)
+    # After the cost, which is counted far faster than the depth.
+    if nested and brackets > limits.max_depth and is_too_deep(data, limits.max_depth):
+        raise Refused(TOO_DEEP)
     text = data.decode("utf-8", "replace")
     if len(text) > limits.max_record_bytes:
         raise Refused(TOO_LARGE)

@@ -58,17 +58,17 @@ def find_documents(source: Path, archives: Archives, limits: ImportLimits) -> tu
     """
     try:
         mode = source.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return _of_folder(source, archives, limits)
+        if not stat.S_ISREG(mode):
+            raise HistoryImportError(f"{source.name!r} is neither a regular file nor a folder")
+        if is_zip(source):
+            return _of_zip(source, source.name, archives, limits), []
+        return [_of_file(source, source.name, "", limits)], []
     except OSError as error:
         raise HistoryImportError(
             f"{source.name!r} cannot be opened: {error.strerror or type(error).__name__}"
         ) from error
-    if stat.S_ISDIR(mode):
-        return _of_folder(source, archives, limits)
-    if not stat.S_ISREG(mode):
-        raise HistoryImportError(f"{source.name!r} is neither a regular file nor a folder")
-    if is_zip(source):
-        return _of_zip(source, source.name, archives, limits), []
-    return [_of_file(source, source.name, "", limits)], []
 
 
 def _of_file(path: Path, name: str, container: str, limits: ImportLimits) -> Document:

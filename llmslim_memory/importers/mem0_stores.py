@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,8 +27,11 @@ def is_store(document: Document) -> bool:
     """Whether the file is a SQLite database or a pickle, which Mem0's local stores are."""
     if document.path is None:
         return False
-    with document.path.open("rb") as file:
-        head = file.read(len(_SQLITE))
+    with closing(document.opener()) as file:
+        try:
+            head = file.read(len(_SQLITE))
+        except OSError as error:
+            raise HistoryImportError(f"it cannot be read: {error.strerror or type(error).__name__}") from error
     return head == _SQLITE or (head[:1] == _PICKLE and document.name.endswith(".pkl"))
 
 
@@ -50,7 +54,7 @@ def _faiss(path: Path, limits: ImportLimits) -> Iterator[Record]:
         raise HistoryImportError("the docstore is larger than max_record_bytes")
     try:
         value = unpickle(path.read_bytes(), most=limits.max_record_bytes // 8)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise HistoryImportError(f"it is not a docstore of Mem0's: {error}") from error
     if not (isinstance(value, list) and len(value) == 2 and isinstance(value[0], dict)):
         raise HistoryImportError("it is not a docstore of Mem0's: a pair of mappings was expected")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -144,21 +145,27 @@ def _head(stream: BufferedReader) -> bytes:
     return bytes(head)
 
 
+class _Enough(Exception):  # noqa: N818  # no error: it ends a reading in the middle of a record
+    """As much was read of a file as tells what it holds."""
+
+
 def _window(document: Document, layout: Layout, limits: ImportLimits) -> list[Record]:
     """The first records of a file: at least one, and no more than its head holds or :data:`WINDOW`."""
     taken = 0
+    window: list[Record] = []
 
     def meter(count: int) -> None:
         nonlocal taken
         taken += count
+        if window and taken > HEAD_BYTES:
+            raise _Enough
 
-    window: list[Record] = []
     try:
         with document.open(meter) as stream:
-            for record in read_records(stream, layout, limits):
-                window.append(record)
-                if len(window) >= WINDOW or taken > HEAD_BYTES:
-                    break
+            for record in islice(read_records(stream, layout, limits), WINDOW):
+                window.append(record)  # the meter looks at what is there so far
+    except _Enough:
+        pass
     except HistoryImportError:
         # What was recognised before the damage is read; if nothing was, the damage is the reason to give.
         if detect(window) is None:

@@ -67,7 +67,7 @@ def find_layout(head: bytes, limits: ImportLimits) -> Layout:
     if start != b"{" or sum(objects) > 1:
         return Layout(lines=True)
     for key in WRAPPERS:
-        if (header := _wrapper_header(head, key, limits)) is not None:
+        if f'"{key}"'.encode() in head and (header := _wrapper_header(head, key, limits)) is not None:
             return Layout(lines=False, key=key, header=header)
     return Layout(lines=len(lines) == 1 or any(objects))
 

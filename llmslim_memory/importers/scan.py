@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader, BytesIO
 
+import numpy as np
+
 from llmslim_memory.importers.limits import ImportLimits
 from llmslim_memory.importers.outcomes import MALFORMED, TOO_DEEP, TOO_LARGE
 
@@ -27,6 +29,8 @@ _TO_BRACKET = re.compile(_SKIPPED + rb"[\[\]{}]", re.DOTALL)
 _TO_STRING = re.compile(_SKIPPED, re.DOTALL)
 _IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _KEY = re.compile(rb'"([A-Za-z_]{1,32})"\s*:\s*$')
 
 
@@ -39,14 +43,10 @@ class Piece:
     data: bytes | bytearray = b""
 
 
-def depth_of(data: bytes) -> int:
-    """How deeply arrays and objects nest in ``data``, which is one JSON value."""
-    depth = deepest = position = 0
-    while found := _TO_BRACKET.match(data, position):
-        position = found.end()
-        depth += 1 if data[position - 1] in _OPEN else -1
-        deepest = max(deepest, depth)
-    return deepest
+def is_too_deep(data: bytes | bytearray, most: int) -> bool:
+    """Whether arrays and objects nest more than ``most`` times in ``data``, which is one JSON value."""
+    steps = _STRING.sub(b"", data).translate(_STEPS, _NO_BRACKETS)
+    return bool(steps) and int(np.frombuffer(steps, np.int8).cumsum(dtype=np.int32).max()) > most
 
 
 def scan(stream: BufferedReader | BytesIO, limits: ImportLimits, *, key: str | None = None) -> Iterator[Piece]:
@@ -87,28 +87,44 @@ class _Scanner:
         kept = position if self.record is None and not self._in_header else 0
         while not self.in_string and (found := _TO_BRACKET.match(chunk, position)):
             position = found.end()
-            if chunk[position - 1] not in _OPEN:
+            if self.record is not None:
+                position = self._through_record(chunk, position - 1)
+                if self.depth > self.base:
+                    break
+                self._keep(chunk[kept:position])
+                yield self._close()
+                kept = position
+            elif chunk[position - 1] not in _OPEN:
                 self.depth -= 1
-                if self.record is None:
-                    self._outside(chunk[kept : position - 1])
-                    yield from self._leave(chunk[position - 1 : position], self.offset + position)
-                    kept = position
-                elif self.depth == self.base:
-                    self._keep(chunk[kept:position])
-                    yield self._close()
-                    kept = position
-                continue
-            if self.record is None:
+                self._outside(chunk[kept : position - 1])
+                yield from self._leave(chunk[position - 1 : position], self.offset + position)
+                kept = position
+            else:
                 self._outside(chunk[kept : position - 1])
                 yield from self._open(chunk[position - 1 : position], self.offset + position - 1)
                 kept = position if self.record is None else position - 1
-            self.depth += 1
-            if self.problem is None and self.record is not None and self.depth - self.base > self.limits.max_depth:
-                self._drop(TOO_DEEP)
+                self.depth += 1
         if not self.in_string:
             self._enter_string(chunk, position)
         self._keep(chunk[kept:]) if self.record is not None else self._outside(chunk[kept:])
         self.offset += len(chunk)
+
+    def _through_record(self, chunk: bytes, position: int) -> int:
+        """Follow the record to its closing bracket, or to the last bracket of the chunk; say where that ends."""
+        depth, base = self.depth, self.base
+        deepest = base + self.limits.max_depth
+        while found := _TO_BRACKET.match(chunk, position):
+            position = found.end()
+            if chunk[position - 1] not in _OPEN:
+                depth -= 1
+                if depth == base:
+                    break
+            else:
+                depth += 1
+                if depth > deepest and self.problem is None:
+                    self._drop(TOO_DEEP)
+        self.depth = depth
+        return position
 
     def finish(self) -> Iterator[Piece]:
         if self.record is not None or self.depth > 0 or self.in_string:
@@ -123,6 +139,9 @@ class _Scanner:
 
     def _leave_string(self, chunk: bytes) -> int:
         start = 1 if self.escaped else 0
+        if chunk.find(b'"', start) < 0 and chunk.find(b"\\", start) < 0:
+            self.escaped = False
+            return len(chunk)
         end = _IN_STRING.match(chunk, start).end()  # type: ignore[union-attr]  # matches the empty string too
         self.in_string = chunk[end : end + 1] != b'"'
         self.escaped = self.in_string and end < len(chunk)

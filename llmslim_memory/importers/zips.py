@@ -21,7 +21,7 @@ _TAIL_BYTES = 1 << 17
 _IN_ZIP64 = 0xFFFFFFFF
 # Room for an entry of the central directory with a name of 82 characters.
 _ENTRY_BYTES = 128
-_BROKEN = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError)
+_BROKEN = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error, EOFError)
 _OPEN_ARCHIVES = 16
 
 
@@ -93,7 +93,8 @@ def _check_directory(path: Path, limits: ImportLimits) -> None:
 def _is_wanted(info: zipfile.ZipInfo) -> bool:
     parts = info.filename.split("/")
     hidden = "__MACOSX" in parts or parts[-1].startswith(("._", ".DS_Store"))
-    return not info.is_dir() and not hidden and info.filename.lower().endswith(_SUFFIXES)
+    # What is no folder by its name: ZipInfo.is_dir() fails on an empty one.
+    return not hidden and info.filename.lower().endswith(_SUFFIXES)
 
 
 def _opener(path: Path, info: zipfile.ZipInfo, archives: Archives, limits: ImportLimits) -> Callable[[], BinaryIO]:

@@ -1,4 +1,4 @@
-"""What the tests of imports share: a memory that counts words, an import whose counts add up, and records to import."""
+"""What the tests of imports share: a memory that counts words, an import, and records to import."""
 
 from __future__ import annotations
 
@@ -16,12 +16,8 @@ def new_memory(store: Any = None) -> Memory:
 
 
 def imported(source: Path, memory: Memory | None = None, **options: Any) -> ImportReport:
-    """Import and check that every record seen has one outcome, in total and in each session."""
-    report = import_history(source, memory or new_memory(), **options)
-    assert report.seen == report.imported + report.duplicates + report.skipped_total + report.malformed
-    for session in report.sessions:
-        assert session.turns == session.imported + session.duplicates + session.skipped
-    return report
+    """Import into ``memory``, or into one of its own; that the counts add up is checked for every report there is."""
+    return import_history(source, memory or new_memory(), **options)
 
 
 def turns(memory: Memory) -> list[MemoryItem]:

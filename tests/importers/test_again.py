@@ -239,28 +239,6 @@ def test_a_report_is_json(tmp_path: Path) -> None:
     assert (data["imported"], data["ok"], data["sessions"][0]["turns"]) == (2, True, 2)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"format": "csv"},
-        {"limit": 0},
-        {"limit": -1},
-        {"since": "soon"},
-        {"until": "2026-13-01"},
-        {"user_id": " "},
-        {"agent_id": "\x00"},
-    ],
-)
-def test_an_unusable_argument_is_named_before_anything_is_read(tmp_path: Path, options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(options))):
-        import_history(EXPORTS["jsonl"](tmp_path, 1), new_memory(), **options)
-
-
-def test_a_missing_source_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(HistoryImportError, match="nowhere"):
-        import_history(tmp_path / "nowhere", new_memory())
-
-
 def test_a_store_that_can_do_no_more_than_it_must_takes_an_import(tmp_path: Path) -> None:
     class Bare:
         def __init__(self) -> None:

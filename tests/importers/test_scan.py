@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmslim_memory import ImportLimits
-from llmslim_memory.importers.scan import HEADER, HEADER_END, RECORD, Piece, depth_of, scan
+from llmslim_memory.importers.scan import HEADER, HEADER_END, RECORD, Piece, is_too_deep, scan
 
 LIMITS = ImportLimits()
 
@@ -88,7 +88,9 @@ def test_the_depth_is_that_of_the_parsed_value(value: Any) -> None:
         inner = entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else None
         return 0 if inner is None else 1 + max(map(depth, inner), default=0)
 
-    assert depth_of(json.dumps(value).encode()) == depth(value)
+    text = json.dumps(value).encode()
+    assert not is_too_deep(text, depth(value))
+    assert is_too_deep(text, depth(value) - 1)
 
 
 @settings(max_examples=150, deadline=None)
