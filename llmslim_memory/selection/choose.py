@@ -123,7 +123,7 @@ class _Search:
             self._digest(packer, left_out, ranking) if is_digest else self._turns(packer, left_out, ranking, sections)
         )
         fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
-        if isinstance(picker, TurnPicker) and picker.refill(ranking, self.budget - fitted.tokens):
+        if picker.refill(ranking, self.budget - fitted.tokens):
             fitted = fit(self.contents, packer, shown, budget=self.budget, count=self.count)
         found = ranking.matched or bool(packer.order) or bool(shown)
         mode = "digest" if is_digest else "turns"

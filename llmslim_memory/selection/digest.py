@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.duplicates import Seen
 from llmslim_memory.selection.kinship import kinship
-from llmslim_memory.selection.openings import opening
+from llmslim_memory.selection.openings import LONG, REPLY, USER, Length, opening
 from llmslim_memory.selection.packing import Packer, Verdict
 from llmslim_memory.views import Candidate, History, Ranking
 
@@ -26,10 +26,12 @@ FLOOR = 0.05
 LATE, LATE_IN_ORDER = 0.45, 0.6
 """What a turn at the very end of its session loses in prominence, more where the order of first mentions is asked for."""
 SHORT = 4
-OPENINGS_FIRST = 1500
-DETAIL_SHARE = 0.25
+FEW = 1500
+"""With less room than this few turns are shown, and the user's open at length."""
+OPENINGS_FIRST = 2000
+DETAIL_SHARE = 0.6
 """Of the room beyond so many tokens, this part goes into showing the best user turns whole."""
-LONGEST_REST = 150
+LONGEST_REST = 300
 LEAST_ROOM = 12
 
 _ABOUT_THE_QUESTION = re.compile(
@@ -57,17 +59,29 @@ class Digest:
     users_only: bool
     left_out: Mapping[int, str]
     seen: Seen = field(default_factory=Seen)
+    ordered: list[int] = field(default_factory=list)
     verdicts: dict[tuple[str, int, int], Verdict] = field(default_factory=dict)
+    lengths: Mapping[str, Length] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lengths = {"user": LONG if self.packer.room < FEW else USER, "reply": REPLY}
 
     def pick(self, ranking: Ranking) -> None:
         """Keep openings while there is room."""
         history = self.contents.history
         turns = _worth_reading(history, ranking, users_only=self.users_only)
-        interest = self._interest(turns, ranking)
-        ordered = _by_turns(history, turns, interest)
-        self._fill(ordered, ranking, reserve=int(max(0, self.packer.room - OPENINGS_FIRST) * DETAIL_SHARE))
+        self.ordered = _by_turns(history, turns, self._interest(turns, ranking))
+        self._fill(ranking, reserve=int(max(0, self.packer.room - OPENINGS_FIRST) * DETAIL_SHARE))
         self._complete()
-        self._fill(ordered, ranking, reserve=0)
+        self._fill(ranking, reserve=0)
+
+    def refill(self, ranking: Ranking, room: int) -> bool:
+        """Use the room that the text, once counted, turned out to leave; say whether more was kept."""
+        kept, self.packer.room = len(self.packer.order), room
+        if kept and room >= LEAST_ROOM:
+            self._fill(ranking, reserve=0)
+            self._complete()
+        return len(self.packer.order) > kept
 
     def _interest(self, turns: Sequence[int], ranking: Ranking) -> NDArray[np.float64]:
         """How much each turn is worth: how well it fits, how early in its session it stands, how much there is to it."""
@@ -85,17 +99,17 @@ class Digest:
         found = dict(zip(users, kinship(self.topic, texts, likely[users]).tolist(), strict=True))
         return np.array([found.get(place, 0.0) for place in _asked_at(history, turns)])
 
-    def _fill(self, ordered: Sequence[int], ranking: Ranking, *, reserve: int) -> None:
-        for rank, turn in enumerate(ordered, start=1):
+    def _fill(self, ranking: Ranking, *, reserve: int) -> None:
+        for rank, turn in enumerate(self.ordered, start=1):
             if self.packer.room - reserve < LEAST_ROOM:
                 break
             if rank % BATCH == 1:
-                self.contents.load(ordered[rank - 1 : rank - 1 + BATCH])
+                self.contents.load(self.ordered[rank - 1 : rank - 1 + BATCH])
             self._try(turn, rank, float(ranking.turn_scores[turn]))
 
     def _complete(self) -> None:
         """Show the best of the user's turns whole instead of opened, while there is room."""
-        for candidate in list(self.packer.order):
+        for candidate in [one for one in self.packer.order if len(self.packer.kept[one.turn]) == 1]:
             content = self.contents.item(candidate.turn).content
             rest = (candidate.end, len(content))
             if self.contents.history.roles[candidate.turn] != "user" or not content[slice(*rest)].strip():
@@ -118,10 +132,11 @@ class Digest:
 
     def _try(self, turn: int, rank: int, score: float) -> None:
         pool = "user" if self.contents.history.roles[turn] == "user" else "reply"
-        if (pool, turn, 0) in self.verdicts:
+        known = self.verdicts.get((pool, turn, 0))
+        if known is not None and known.reason != "budget":
             return
         content = self.contents.item(turn).content
-        span = opening(content)
+        span = opening(content, self.lengths[pool])
         if span is None or turn in self.left_out:
             return
         text = content[slice(*span)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from llmslim_memory.selection.digest import topic
-from llmslim_memory.selection.openings import MOST_WORDS, opening
+from llmslim_memory.selection.openings import REPLY, USER, opening
 
 
 def sessions(fake: SimpleNamespace, *, code: bool = False) -> list[Any]:
@@ -80,7 +80,9 @@ def test_an_opening_is_the_first_sentences_without_code() -> None:
     assert opening("Short. And sweet.") == (0, 17)
     text = "word " * 100
     start, end = opening(text) or (0, 0)
-    assert len(text[start:end].split()) == MOST_WORDS
+    assert len(text[start:end].split()) == REPLY.most
+    start, end = opening(text, USER) or (0, 0)
+    assert len(text[start:end].split()) == USER.most
     coded = "Here it is.\n```\nx\n```\nAnd more."
     assert coded[slice(*(opening(coded) or (0, 0)))] == "Here it is."
 
