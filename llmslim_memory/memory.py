@@ -191,6 +191,7 @@ class Memory:
         on_conflict: str = "error",
         keep_original: bool = False,
         revive: bool = True,
+        edits: Sequence[Edit] = (),
     ) -> list[MemoryItem]:
         """Store turns word for word and return them as stored: all of them, or none.
 
@@ -210,6 +211,8 @@ class Memory:
             keep_original: Keep content that is not plain text, as it was, in the turn's metadata under ``"original"``.
             revive: Whether a message whose turn was deleted is stored again; ``False`` leaves it out, for programs that
                 hand over the same messages again and again.
+            edits: Changes to stored turns that belong to what is added: one transaction makes both (a store without
+                ``SupportsRecords`` adds first). Edits of unknown ids do nothing.
 
         Raises:
             ValueError, TypeError: A message cannot be stored; nothing was.
@@ -224,7 +227,14 @@ class Memory:
         derived = frozenset(item.id for item, draft in zip(items, drafts, strict=True) if draft.source_id is not None)
         if not check_flag("revive", revive):
             items = without_deleted(self._store, items, derived)
-        store_items(self._store, items, derived=derived, on_conflict=on_conflict, analyse=self._indexes.analyse)
+        store_items(
+            self._store,
+            items,
+            derived=derived,
+            on_conflict=on_conflict,
+            analyse=self._indexes.analyse,
+            edits=[_checked(edit) for edit in edits],
+        )
         return as_stored(self._store, items)
 
     def restore(self, items: Sequence[MemoryItem]) -> list[MemoryItem]:
@@ -269,11 +279,7 @@ class Memory:
         """
         if content is None and metadata is None:
             raise InvalidValueError("nothing to update: pass content, metadata, or both")
-        edit = Edit(
-            check_id("memory_id", memory_id),
-            None if content is None else check_content(content),
-            None if metadata is None else check_metadata(metadata),
-        )
+        edit = _checked(Edit(memory_id, content, metadata))
         item = self._store.get(edit.item_id)
         if item is None:
             return None
@@ -479,6 +485,14 @@ class Memory:
                 f"{type(self._store).__name__} cannot list all it holds: give it scan() and scopes() (SupportsScan)"
             )
         return self._store
+
+
+def _checked(edit: Edit) -> Edit:
+    return Edit(
+        check_id("memory_id", edit.item_id),
+        None if edit.content is None else check_content(edit.content),
+        None if edit.metadata is None else check_metadata(edit.metadata),
+    )
 
 
 def _open(store: MemoryStore | str | Path | None) -> MemoryStore:

@@ -78,17 +78,19 @@ def store_items(
     derived: frozenset[str],
     on_conflict: str,
     analyse: Callable[[str, str], Analysis],
+    edits: Sequence[Edit] = (),
 ) -> frozenset[str]:
-    """Write ``items`` in one transaction and return the ids that are new.
+    """Write ``items`` and ``edits`` of other turns in one transaction and return the ids that are new.
 
     ``derived`` names the ids that may be stored already; ``on_conflict`` says what holds where the content differs.
     Another process may store the same id in between, so the plan is made anew when that happens.
     """
+    known = [*items, *get_many(store, (edit.item_id for edit in edits if edit.content is not None)).values()]
     attempt = 1
     while True:
         plan = _plan(items, get_many(store, (i.id for i in items if i.id in derived)), on_conflict)
         try:
-            write(store, Batch(add=list(plan.add.values()), edit=list(plan.edit.values())), items, analyse)
+            write(store, Batch(add=list(plan.add.values()), edit=[*plan.edit.values(), *edits]), known, analyse)
         except DuplicateIdError:
             if not derived or attempt == ATTEMPTS:
                 raise

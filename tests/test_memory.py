@@ -150,6 +150,24 @@ def test_update_changes_text_and_metadata_and_says_none_for_unknown_ids(memory: 
     assert "Oslo" in memory.search("Where do I live?", user_id="u1").text
 
 
+def test_edits_are_made_with_what_is_added(memory: Memory) -> None:
+    first, second = memory.add([say("the heron is grey"), say("the pond is deep")], user_id="u1")
+    edits = [Edit(first.id, metadata={"seen": True}), Edit(second.id, content="the pond is dry"), Edit("unknown", "x")]
+    assert contents(memory.add([say("a fox")], user_id="u1", edits=edits)) == ["a fox"]
+    assert memory.add([], user_id="u1", edits=[Edit(first.id, metadata={"seen": False})]) == []
+    items = memory.get_all(user_id="u1")
+    assert contents(items) == ["the heron is grey", "the pond is dry", "a fox"]
+    assert items[0].metadata == {"seen": False}
+    assert memory.search("dry", user_id="u1", k=1).turns[0].item.id == second.id
+
+
+@pytest.mark.parametrize("edit", [Edit("", "x"), Edit("a", metadata={"x": {1}}), Edit("a", content=7)])  # type: ignore[arg-type,dict-item]
+def test_an_edit_that_cannot_be_stored_changes_nothing(memory: Memory, edit: Edit) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        memory.add([say("a fox")], user_id="u1", edits=[edit])
+    assert memory.get_all(user_id="u1") == []
+
+
 def test_update_with_nothing_is_an_error(memory: Memory) -> None:
     with pytest.raises(ValueError, match="nothing to update"):
         memory.update("some-id")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,12 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import Memory as LlamaMemory
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
-from llama_index.memory.llmslim import LLMSlimChatStore
+from llama_index.memory.llmslim import LLMSlimChatStore, turns_to_chat_messages
 from llama_index.memory.llmslim.transcript import Transcript
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import StaticPool
 
-from llmslim_memory import ContextEnvelope, Memory
+from llmslim_memory import Applied, Batch, ContextEnvelope, InMemoryStore, Memory
 
 ACTIVE, ARCHIVED = MessageStatus.ACTIVE, MessageStatus.ARCHIVED
 
@@ -119,6 +121,72 @@ async def test_two_processes_that_set_the_same_history_at_once_store_it_once(tmp
     await asyncio.gather(*(store.set_messages("s1", history) for store in stores))
     assert await stores[0].get_messages("s1") == history
     assert await stores[0].count_messages("s1") == 3
+
+
+class CountingStore(InMemoryStore):
+    """Counts its writes."""
+
+    writes = 0
+
+    def apply(self, batch: Batch) -> Applied:
+        self.writes += 1
+        return super().apply(batch)
+
+
+async def test_a_history_is_set_archived_and_deleted_in_one_write_each() -> None:
+    inner = CountingStore()
+    store = LLMSlimChatStore(Memory(inner), user_id="ann")
+    await store.add_messages("s1", [user("one"), assistant("two"), user("three"), assistant("four")])
+    for change in (
+        store.set_messages("s1", [user("zero"), user("three"), assistant("four"), user("five")]),
+        store.archive_oldest_messages("s1", 2),
+        store.delete_oldest_messages("s1", 2),
+        store.delete_messages("s1"),
+        store.delete_messages("s1", forget=True),
+    ):
+        before = inner.writes
+        await change
+        assert inner.writes == before + 1
+
+
+class Crash(BaseException):
+    """The process dies here."""
+
+
+class CrashingStore:
+    """A store with the six methods alone, whose process dies after so many more writes."""
+
+    def __init__(self) -> None:
+        self.inner, self.left = InMemoryStore(), 1000
+        for name in ("list", "get"):
+            setattr(self, name, getattr(self.inner, name))
+        for name in ("add", "update", "delete", "delete_scope"):
+            setattr(self, name, partial(self._write, name))
+
+    def _write(self, name: str, *arguments: Any, **options: Any) -> Any:
+        if self.left == 0:
+            raise Crash
+        self.left -= 1
+        return getattr(self.inner, name)(*arguments, **options)
+
+
+@pytest.mark.parametrize("crash_at", range(6))
+def test_a_history_whose_setting_was_cut_short_has_lost_nothing_and_can_be_set_again(crash_at: int) -> None:
+    store = CrashingStore()
+    memory = Memory(store)  # type: ignore[arg-type]
+    session = Transcript(memory, user_id="ann", agent_id=None, session_id="s1")
+    session.append([user("one"), assistant("two"), user("three")])
+    wanted = [user("zero"), assistant("two"), user("four"), assistant("five")]
+    store.left = crash_at
+    with pytest.raises(Crash) if crash_at < 3 else nullcontext():
+        session.replace(wanted)
+    store.left = 1000
+    said = {item.content for item in memory.get_all(user_id="ann")}
+    assert said >= {"one", "two", "three"}
+    assert crash_at == 0 or said >= {"zero", "four", "five"}
+    session.replace(wanted)
+    assert turns_to_chat_messages(session.turns("active")) == wanted
+    assert sorted(item.content for item in session.turns()) == ["five", "four", "one", "three", "two", "zero"]
 
 
 async def test_what_was_recalled_is_not_stored_as_if_it_had_been_said(memory: Memory) -> None:

@@ -17,7 +17,7 @@ from llama_index.memory.llmslim.messages import (
 )
 from llama_index.memory.llmslim.texts import without_recalled
 
-from llmslim_memory import Memory, MemoryItem
+from llmslim_memory import Batch, Edit, Memory, MemoryItem, UnsupportedError
 
 ACTIVE = "active"
 """In the window of the session: the short-term memory."""
@@ -71,40 +71,40 @@ class Transcript:
         stored, said = self.turns(), _said(messages, echo=True)
         active = [item for item in stored if status_of(item) == ACTIVE]
         known = _match_oldest(active, said)
-        if known or not active:
-            start = max(_after(known), common_prefix(seen, _identities(said)))
-            self._add(_chained(_turns(said[start:], ARCHIVED), stored), revive=False)
-        self.mark(list(known.values()), ARCHIVED)
+        start = max(_after(known), common_prefix(seen, _identities(said))) if known or not active else len(said)
+        edits = [_marking(item, _extras(item.metadata), ARCHIVED) for item in known.values()]
+        self._add(_chained(_turns(said[start:], ARCHIVED), stored), edits=edits, revive=False)
 
     def replace(self, messages: Sequence[ChatMessage], *, status: str = ACTIVE) -> None:
-        """Make the session consist of ``messages``; those said in it already are not stored again."""
+        """Make the session consist of ``messages``, in one write; those said in it already are not stored again."""
         stored, turns = self.turns(), _turns(messages, status)
         known = _match(stored, turns_to_chat_messages(turns))
-        self._add(_chained(_anchored(turns, known), stored))
-        extras = {item.id: _extras(turns[at].get("metadata", {})) for at, item in known.items()}
-        for item in stored:
-            if item.id in extras:
-                self._set(item, extras[item.id], status)
-            else:
-                self._set(item, _extras(item.metadata), ENDED)
+        stay = {item.id: _extras(turns[at].get("metadata", {})) for at, item in known.items()}
+        edits = [
+            _marking(item, stay[item.id], status) if item.id in stay else _marking(item, _extras(item.metadata), ENDED)
+            for item in stored
+        ]
+        self._add(_chained(_anchored(turns, known), stored), edits=edits)
 
     def mark(self, items: Sequence[MemoryItem], status: str) -> None:
-        """Give turns another status."""
-        for item in items:
-            self._set(item, _extras(item.metadata), status)
+        """Give turns another status, all of them at once."""
+        self._add([], edits=[_marking(item, _extras(item.metadata), status) for item in items])
 
     def forget(self, items: Sequence[MemoryItem]) -> None:
-        """Erase turns, from the long-term memory too."""
-        for item in items:
-            self._memory.delete(item.id)
+        """Erase turns, from the long-term memory too: all at once, where the store can."""
+        try:
+            self._memory.apply(Batch(delete=[item.id for item in items]))
+        except UnsupportedError:
+            for item in items:
+                self._memory.delete(item.id)
 
-    def _add(self, turns: Sequence[Mapping[str, Any]], *, revive: bool = True) -> list[MemoryItem]:
-        return self._memory.add(list(turns), **self._scope, on_conflict="keep", revive=revive) if turns else []
-
-    def _set(self, item: MemoryItem, extras: Mapping[str, Any], status: str) -> None:
-        metadata = _marked(item.metadata, {**extras, "before": _extras(item.metadata).get("before")}, status)
-        if metadata != item.metadata:
-            self._memory.update(item.id, metadata=metadata)
+    def _add(
+        self, turns: Sequence[Mapping[str, Any]], *, edits: Sequence[Edit | None] = (), revive: bool = True
+    ) -> list[MemoryItem]:
+        changes = [edit for edit in edits if edit is not None]
+        if not turns and not changes:
+            return []
+        return self._memory.add(list(turns), **self._scope, on_conflict="keep", revive=revive, edits=changes)
 
 
 def fingerprints(window: Sequence[ChatMessage], *, echo: bool = False) -> tuple[str, ...]:
@@ -132,6 +132,12 @@ def _marked(metadata: Mapping[str, Any], extras: Mapping[str, Any], status: str)
     kept |= {} if status == ACTIVE else {"status": status}
     rest = {name: value for name, value in metadata.items() if name != METADATA_KEY}
     return {**rest, METADATA_KEY: kept} if kept else rest
+
+
+def _marking(item: MemoryItem, extras: Mapping[str, Any], status: str) -> Edit | None:
+    """The change that gives a turn these extras and this status; ``None`` if it has them."""
+    metadata = _marked(item.metadata, {**extras, "before": _extras(item.metadata).get("before")}, status)
+    return Edit(item.id, metadata=metadata) if metadata != item.metadata else None
 
 
 def _turns(messages: Sequence[ChatMessage], status: str) -> list[dict[str, Any]]:
