@@ -4,7 +4,8 @@
     python3 scripts/dev.py test [ARG...]   the whole test suite, or pytest with these arguments
     python3 scripts/dev.py coverage        the core's tests, branch coverage measured and at least 95 %
     python3 scripts/dev.py check           format, lint, types and import contracts
-    python3 scripts/dev.py matrix [NAME]   the adapters' tests on the oldest and newest frameworks supported
+    python3 scripts/dev.py matrix [NAME]   the adapters' tests on the oldest and newest frameworks supported (NAME is
+                                           an adapter, or one of its environments: langchain, langchain-floor)
     python3 scripts/dev.py packages        wheels and sdists, looked into, and installed by themselves
     python3 scripts/dev.py docs            the documentation site, into docs/_build/html; a warning is an error
     python3 scripts/dev.py setup           only the environment for tests
@@ -101,17 +102,23 @@ def check(_arguments):
 def matrix(arguments):
     import tomllib
 
-    names = arguments or list(ADAPTERS)
-    failed = 0
-    for name in names:
-        project = tomllib.loads((ADAPTERS[name] / "pyproject.toml").read_text(encoding="utf-8"))
-        for label, pins in project["tool"]["llmslim"]["matrix"].items():
-            environment = ROOT / ".matrix" / f"{name}-{label}"
-            wanted = ["-e", ".[dev]", "-e", f"integrations/{name}[dev]", *pins]
-            python = install(environment, "all", wanted)
-            print(f"{name}, {label}: {', '.join(pins) or 'newest releases'}", flush=True)
-            failed |= run([python, "-m", "pytest", "-q", f"integrations/{name}/tests"], TEST_SETTINGS)
-    return failed
+    releases = {}
+    for name, folder in ADAPTERS.items():
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+        labelled = project["tool"]["llmslim"]["matrix"].items()
+        releases |= {f"{name}-{label}": (name, pins) for label, pins in labelled}
+    wanted = {label for label, (name, _) in releases.items() if not arguments or {name, label} & set(arguments)}
+    if unknown := sorted(set(arguments) - wanted - set(ADAPTERS)):
+        sys.exit(f"{', '.join(unknown)} is none of {', '.join([*ADAPTERS, *releases])}")
+    return max(test_with(label, *releases[label]) for label in releases if label in wanted)
+
+
+def test_with(label, adapter, pins):
+    """Run an adapter's tests with these releases, in an environment of their own."""
+    packages = ["-e", ".[dev]", "-e", f"integrations/{adapter}[dev]", *pins]
+    python = install(ROOT / ".matrix" / label, "all", packages)
+    print(f"{label}: {', '.join(pins) or 'newest releases'}", flush=True)
+    return run([python, "-m", "pytest", "-q", f"integrations/{adapter}/tests"], TEST_SETTINGS)
 
 
 def packages(arguments):

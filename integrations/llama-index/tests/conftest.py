@@ -20,6 +20,7 @@ with warnings.catch_warnings():
     # Older releases of LlamaIndex warn of themselves when a newer pydantic imports them.
     warnings.simplefilter("ignore")
     from llama_index.core.memory import Memory as LlamaMemory
+    from llama_index.core.utils import get_tokenizer
     from llama_index.memory.llmslim import LLMSlimMemory, LLMSlimMemoryBlock
 
 HERE = Path(__file__).parent
@@ -88,12 +89,11 @@ def loop_guard(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]:
     if not inspect.iscoroutinefunction(getattr(request.node, "obj", None)):
         yield None
         return
+    # LlamaIndex's own Memory reads a vocabulary when the first one is made, in whatever thread that is: done here.
+    get_tokenizer()
     with blockbuster_ctx() as guard:
-        # LlamaIndex itself reads its tokenizer's vocabulary in Memory.from_defaults, no coroutine, and waits for
-        # a thread where its synthesizers count tokens.
-        for function in guard.functions.values():
-            function.can_block_in("llama_index/core/utils.py", "get_tokenizer")
-            function.can_block_in("llama_index/core/base/llms/types.py", "estimate_tokens")
+        # Its synthesizers count the tokens of a prompt in another thread and wait for that one, in the event loop.
+        guard.functions["threading.Lock.acquire"].can_block_in("llama_index/core/base/llms/types.py", "estimate_tokens")
         yield guard
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
@@ -13,9 +14,9 @@ from llama_index.core.memory.memory import BaseMemoryBlock
 from llama_index.core.utils import get_tokenizer
 from llama_index.memory.llmslim.alignment import common_prefix
 from llama_index.memory.llmslim.engine import Engine, MemoryLike, check_owner
-from llama_index.memory.llmslim.recall import recall
+from llama_index.memory.llmslim.recall import Recalled, recall
 from llama_index.memory.llmslim.texts import is_recalled
-from llama_index.memory.llmslim.transcript import ARCHIVED, Transcript, fingerprints
+from llama_index.memory.llmslim.transcript import ARCHIVED, Transcript, fingerprints, up_to_question
 
 from llmslim_memory import InvalidTypeError, Memory
 
@@ -37,13 +38,18 @@ class _Question(NamedTuple):
 
 
 class _Recent(OrderedDict[Any, T]):
-    """What was noted last; not copied or pickled with the block."""
+    """What was noted last, by any thread; not copied or pickled with the block."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = Lock()
 
     def note(self, key: Any, value: T, *, most: int) -> None:
-        self[key] = value
-        self.move_to_end(key)
-        while len(self) > most:
-            self.popitem(last=False)
+        with self._lock:
+            self[key] = value
+            self.move_to_end(key)
+            while len(self) > most:
+                self.popitem(last=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Recent, ()
@@ -52,8 +58,9 @@ class _Recent(OrderedDict[Any, T]):
 class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
     """Recalls, within a token budget, what earlier sessions say about the last user message.
 
-    The text is enclosed as untrusted data. With ``capture="seen"`` the block stores every message that it is shown,
-    once, although messages have no ids; LlamaIndex itself hands a block only what no longer fits the window.
+    The text is enclosed as untrusted data. An agent that asks several times about one message gets the same text,
+    unless what it tells of was changed or erased since. With ``capture="seen"`` the block stores every message that it
+    is shown, once, although messages have no ids; LlamaIndex itself hands a block only what no longer fits the window.
 
     Args:
         memory: The memory to recall from, or a store, path or URL to open one on.
@@ -81,6 +88,7 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
 
     _engine: Engine = PrivateAttr()
     _questions: _Recent[_Question] = PrivateAttr(default_factory=_Recent)
+    _recalled: _Recent[Recalled] = PrivateAttr(default_factory=_Recent)
     _windows: _Recent[tuple[str, ...]] = PrivateAttr(default_factory=_Recent)
     _failing: set[str] = PrivateAttr(default_factory=set)
 
@@ -119,14 +127,19 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
             None,
         )
 
-    async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
+    async def _aget(
+        self,
+        messages: list[ChatMessage] | None = None,
+        session_id: str | None = None,
+        **block_kwargs: Any,  # noqa: ARG002 - engines hand over what they like
+    ) -> str:
         window = list(messages or [])
-        session = block_kwargs.get("session_id")
         seen: frozenset[str] = await self._attempt(
-            "store the session", lambda memory: self._see(memory, window, session), frozenset()
+            "store the session", lambda memory: self._see(memory, window, session_id), frozenset()
         )
         question = _Question(last_question(window), seen, self.token_budget)
-        return await self._attempt("recall", lambda memory: self._recall(memory, question), "")
+        asked = hash((session_id, fingerprints(up_to_question(window), echo=True)))
+        return await self._attempt("recall", lambda memory: self._recall_once(memory, question, asked), "")
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         await self._put(messages, None, flushed=False)
@@ -157,8 +170,17 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
         self._windows.note(session_id, fingerprints(window), most=_SESSIONS)
         return frozenset(item.id for item in items)
 
-    def _recall(self, memory: Memory, question: _Question) -> str:
-        text = recall(
+    def _recall_once(self, memory: Memory, question: _Question, asked: int) -> str:
+        before = self._recalled.get(asked)
+        if before is not None and before.holds(memory):
+            return before.text
+        recalled = self._recall(memory, question)
+        if recalled.text:
+            self._recalled.note(asked, recalled, most=_SESSIONS)
+        return recalled.text
+
+    def _recall(self, memory: Memory, question: _Question) -> Recalled:
+        recalled = recall(
             memory,
             question.query,
             user_id=self.user_id,
@@ -167,16 +189,16 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
             exclude=question.exclude,
             tag=self.name,
         )
-        if text:
-            self._questions.note(hash(text), question, most=_TEXTS)
-        return text
+        if recalled.text:
+            self._questions.note(hash(recalled.text), question, most=_TEXTS)
+        return recalled
 
     def _shorten(self, memory: Memory, content: str, question: _Question, tokens: int) -> str | None:
         count = self.tokenizer_fn or get_tokenizer()
         most = len(count(content)) - tokens
         budget = min(question.budget, memory.counter(content)) - tokens
         for _ in range(_ATTEMPTS):
-            text = self._recall(memory, question._replace(budget=budget))
+            text = self._recall(memory, question._replace(budget=budget)).text
             if not text or (over := len(count(text)) - most) <= 0:
                 return text or None
             budget -= over

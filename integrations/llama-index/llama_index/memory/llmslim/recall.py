@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
 
 from llama_index.memory.llmslim.quoting import neutral
 
-from llmslim_memory import ContextEnvelope, Memory
+from llmslim_memory import ContextEnvelope, Memory, MemoryContext
+
+
+class Recalled(NamedTuple):
+    """A text for a model, empty if there is nothing to say, and when each turn in it was changed last, by its id."""
+
+    text: str
+    turns: Mapping[str, datetime | None]
+
+    def holds(self, memory: Memory) -> bool:
+        """Whether every turn in it is still there as it was; this blocks."""
+        items = {item_id: memory.get(item_id) for item_id in self.turns}
+        return all(item is not None and item.updated_at == self.turns[item_id] for item_id, item in items.items())
+
+
+NOTHING = Recalled("", {})
 
 
 def recall(
@@ -20,8 +37,8 @@ def recall(
     exclude: Collection[str] = (),
     exclude_runs: Collection[str] = (),
     tag: str = "llmslim_memory",
-) -> str:
-    """What the history says about ``query``, enclosed as untrusted data; empty if it says nothing.
+) -> Recalled:
+    """What the history says about ``query``, enclosed as untrusted data.
 
     Args:
         memory: The memory; this blocks.
@@ -35,10 +52,16 @@ def recall(
     """
     room = ContextEnvelope.room(max(budget, 1), count=memory.counter, user_id=user_id)
     if room <= 1 or not query.strip():
-        return ""
+        return NOTHING
     context = memory.search(
         query, user_id=user_id, agent_id=agent_id, budget=room, exclude=exclude, exclude_runs=exclude_runs
     )
     text = neutral(context.text, tag)
     shown = context if text == context.text else replace(context, text=text, tokens=memory.counter(text))
-    return ContextEnvelope(shown, budget=budget, count=memory.counter, user_id=user_id).to_text()
+    enclosed = ContextEnvelope(shown, budget=budget, count=memory.counter, user_id=user_id).to_text()
+    return Recalled(enclosed, _turns(context))
+
+
+def _turns(context: MemoryContext) -> dict[str, datetime | None]:
+    shown = (*context.turns, *context.requests, *context.preferences, *context.conflicts)
+    return {turn.item.id: turn.item.updated_at for turn in shown}

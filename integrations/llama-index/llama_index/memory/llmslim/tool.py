@@ -60,7 +60,7 @@ class LLMSlimToolSpec(BaseToolSpec):
             budget=self._budget,
             exclude_runs=self._left_out,
         )
-        return found or NOTHING
+        return found.text or NOTHING
 
 
 def recall_tool(

@@ -112,6 +112,13 @@ def fingerprints(window: Sequence[ChatMessage], *, echo: bool = False) -> tuple[
     return tuple(_identities(_said(window, echo=echo)))
 
 
+def up_to_question(window: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """The messages of a window up to the last thing the user said: the same all through a run."""
+    said = _said(window)
+    asked = (at for at in range(len(said), 0, -1) if said[at - 1].role.value == "user")
+    return said[: next(asked, 0)]
+
+
 def status_of(item: MemoryItem) -> str:
     """Whether a turn is ``"active"``, ``"archived"`` or ``"ended"`` in its session."""
     return str(_extras(item.metadata).get("status", ACTIVE))
