@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,18 @@ def test_extras_of_the_core_name_the_adapters() -> None:
     assert extras["langchain"][0].startswith("langchain-llmslim")
     assert extras["llama-index"][0].startswith("llama-index-memory-llmslim")
     assert extras["all"] == ["llmslim-memory[postgres,mongodb,server,mcp,semantic]"]
+
+
+def test_every_environment_of_the_matrix_has_a_job_in_the_workflow() -> None:
+    labels = {
+        f"{name}-{label}"
+        for name, project in (("langchain", "langchain-llmslim"), ("llama-index", "llama-index-memory-llmslim"))
+        for label in pyproject(project)["tool"]["llmslim"]["matrix"]
+    }
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    listed = re.search(r"releases:.*\n((?: +- \S+\n)+)", workflow)
+    assert listed is not None
+    assert set(listed[1].split()) - {"-"} == labels
 
 
 def test_llamahub_is_told_every_public_class_of_the_adapter() -> None:

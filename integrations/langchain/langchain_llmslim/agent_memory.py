@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from langchain_llmslim.placing import find_question, find_turn_start
 from langchain_llmslim.recall import PLACEHOLDER, check_template, recall_text
-from langchain_llmslim.recording import Recorder
+from langchain_llmslim.recording import Recorder, last_question
 from langchain_llmslim.runs import Run, Runs
 from langchain_llmslim.scope import RunScope
 from langchain_llmslim.sharing import share
@@ -72,7 +72,10 @@ class AgentMemory:
     def resume(self, run: Run | None, messages: Sequence[BaseMessage], scope: RunScope) -> Run:
         """The run to go on with, which knows what was recalled: a new one if it was resumed in another process."""
         run = run or self._runs.start()
-        if run.text is None:
+        if run.text is None and find_question(messages) is None:
+            # A summary has taken the question's place since it was asked.
+            self._recall(run, messages, scope, lambda memory: last_question(memory, scope))
+        elif run.text is None:
             self.recall(run, messages, scope)
         return run
 
@@ -91,17 +94,23 @@ class AgentMemory:
         """Recall what answers the last question, leaving out what the model sees anyway."""
         run.text = ""
         question = find_question(messages)
-        if not self._recalls or question is None:
+        if question is None:
             return
         start = find_turn_start(messages, question)
         run.anchor = messages[start].id
         seen = messages[start:] if self._exclude is False else messages
+        self._recall(run, seen, scope, lambda _: message_text(messages[question]))
+
+    def _recall(self, run: Run, seen: Sequence[BaseMessage], scope: RunScope, ask: Callable[[Memory], str]) -> None:
+        run.text = ""
+        if not self._recalls:
+            return
         runs = [scope.session_id] if self._exclude is True and scope.session_id is not None else []
 
         def work(memory: Memory) -> None:
             run.text = recall_text(
                 memory,
-                message_text(messages[question]),
+                ask(memory),
                 scope.readable(),
                 token_budget=self._token_budget,
                 k=self._k,

@@ -119,6 +119,12 @@ def was_said(message: BaseMessage) -> bool:
     return not (isinstance(artifact, dict) and artifact.get("source") == SOURCE)
 
 
+def last_question(memory: Memory, scope: RunScope) -> str:
+    """What the user said last in this session, as far as it is stored; empty if nothing is."""
+    asked = (item.content for item in reversed(_own_items(memory, scope)) if item.role == "user")
+    return next(asked, "")
+
+
 def _own_items(memory: Memory, scope: RunScope) -> list[MemoryItem]:
     own = scope.own()
     items = memory.get_all(**own)
