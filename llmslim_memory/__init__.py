@@ -60,9 +60,11 @@ if TYPE_CHECKING:
     from llmslim_memory.types import SupportsAnalysis as SupportsAnalysis
     from llmslim_memory.types import SupportsChanges as SupportsChanges
     from llmslim_memory.types import SupportsCopy as SupportsCopy
+    from llmslim_memory.types import SupportsFind as SupportsFind
     from llmslim_memory.types import SupportsRecords as SupportsRecords
     from llmslim_memory.types import SupportsScan as SupportsScan
     from llmslim_memory.types import TurnHead as TurnHead
+    from llmslim_memory.types import Where as Where
 
 _NAMES = {
     "aio": "AsyncMemory",
@@ -77,7 +79,8 @@ _NAMES = {
     "stores": "InMemoryStore SQLiteStore open_store",
     "tokens": "TokenCounter make_counter",
     "types": "Analysis Applied Batch Changes Edit Hit MemoryContext MemoryItem MemoryStore Page RecalledTurn Record "
-    "Scope ScopeSummary SupportsAnalysis SupportsChanges SupportsCopy SupportsRecords SupportsScan TurnHead",
+    "Scope ScopeSummary SupportsAnalysis SupportsChanges SupportsCopy SupportsFind SupportsRecords SupportsScan "
+    "TurnHead Where",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 # The stores with a driver are left out of __all__, so that `import *` needs none.

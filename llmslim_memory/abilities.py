@@ -44,6 +44,35 @@ class SupportsScan(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Where:
+    """Which turns are wanted: all that meet every condition. ``None`` asks nothing; an empty set lets no turn pass.
+
+    Times are ``since <= created_at < until``. ``metadata`` names texts by key: the turn's metadata has one of them
+    under that key, or in the list that stands there.
+    """
+
+    user_ids: frozenset[str] | None = None
+    agent_ids: frozenset[str] | None = None
+    run_ids: frozenset[str] | None = None
+    roles: frozenset[str] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    metadata: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@runtime_checkable
+class SupportsFind(Protocol):
+    """A store whose database looks for turns by their ids, role, time and metadata, so that no others are read."""
+
+    def find(self, where: Where) -> list[MemoryItem]:
+        """Turns that meet ``where``, oldest first, ties in the order of adding.
+
+        Ids, roles and times are exact. Where the database cannot tell about metadata, turns may be among them that do
+        not meet that part; none that does is ever missing.
+        """
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """A small typed record beside the turns: Mem0's history, an idempotency key, an expiry date.
 

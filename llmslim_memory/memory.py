@@ -368,6 +368,7 @@ class Memory:
         preferences: bool | None = None,
         conflicts: bool | None = None,
         explain: bool = False,
+        only: Collection[str] | None = None,
         exclude: Collection[str] = (),
         exclude_runs: Collection[str] = (),
         now: Any = None,
@@ -391,6 +392,7 @@ class Memory:
             preferences: Whether to show preferences.
             conflicts: Whether to show contradictions.
             explain: Fill ``MemoryContext.explanation``.
+            only: Ids of the turns that may be shown; any, unless given. All turns of the scope weigh terms alike.
             exclude: Ids of turns to leave out, such as those in the agent's window already.
             exclude_runs: Sessions to leave out.
             now: What relative times in the question ("last week") refer to, instead of the clock.
@@ -411,7 +413,7 @@ class Memory:
                 conflicts=conflicts,
             ),
         )
-        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
+        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, only, exclude, exclude_runs)
         moment = self._now() if now is None else parse_time(now, "now")
         chosen = self._relevance if relevance is None else check_relevance(relevance)
         text = clean_text(check_query(query))
@@ -443,6 +445,7 @@ class Memory:
         relevance: Any = None,
         since: Any = None,
         until: Any = None,
+        only: Collection[str] | None = None,
         exclude: Collection[str] = (),
         exclude_runs: Collection[str] = (),
         now: Any = None,
@@ -451,7 +454,7 @@ class Memory:
 
         The arguments are those of :meth:`search`.
         """
-        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, exclude, exclude_runs)
+        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, only, exclude, exclude_runs)
         moment = self._now() if now is None else parse_time(now, "now")
         chosen = self._relevance if relevance is None else check_relevance(relevance)
         text, most = clean_text(check_query(query)), check_count("k", k)
@@ -464,7 +467,13 @@ class Memory:
         return _settled(attempt)
 
     def _opener(
-        self, scope: Scope, since: Any, until: Any, exclude: Collection[str], exclude_runs: Collection[str]
+        self,
+        scope: Scope,
+        since: Any,
+        until: Any,
+        only: Collection[str] | None,
+        exclude: Collection[str],
+        exclude_runs: Collection[str],
     ) -> Callable[[], ScopeHistory]:
         window = _window(since, until)
         return partial(
@@ -472,6 +481,7 @@ class Memory:
             scope,
             since=window[0],
             until=window[1],
+            only=None if only is None else check_ids("only", only),
             exclude=check_ids("exclude", exclude),
             exclude_runs=check_ids("exclude_runs", exclude_runs),
         )

@@ -19,9 +19,11 @@ from llmslim_memory.abilities import (
     SupportsAnalysis,
     SupportsChanges,
     SupportsCopy,
+    SupportsFind,
     SupportsRecords,
     SupportsScan,
     TurnHead,
+    Where,
 )
 from llmslim_memory.items import MAX_ID_CHARS, MemoryItem, Scope, ScopeIds, check_id
 
@@ -48,9 +50,11 @@ __all__ = [
     "SupportsAnalysis",
     "SupportsChanges",
     "SupportsCopy",
+    "SupportsFind",
     "SupportsRecords",
     "SupportsScan",
     "TurnHead",
+    "Where",
     "check_id",
 ]
 
@@ -140,8 +144,8 @@ class MemoryContext:
 class MemoryStore(Protocol):
     """Keeps turns and lists them. Six methods, safe to call from several threads; anything that has them is a store.
 
-    Further abilities are further Protocols (:class:`SupportsScan`, :class:`SupportsRecords`,
-    :class:`SupportsChanges`, :class:`SupportsAnalysis`).
+    Further abilities are further Protocols (:class:`SupportsScan`, :class:`SupportsFind`, :class:`SupportsRecords`,
+    :class:`SupportsChanges`, :class:`SupportsAnalysis`, :class:`SupportsCopy`).
     """
 
     def add(self, items: Sequence[MemoryItem]) -> None:

@@ -239,6 +239,17 @@ def test_a_number_of_turns_that_is_none_is_refused(memory: Memory, k: Any) -> No
         memory.search("heron", user_id="u1", k=k)
 
 
+def test_a_search_shows_only_turns_that_are_named_on_request(memory: Memory) -> None:
+    (item,) = memory.add(say("the heron is grey"), user_id="u1")
+    memory.add(say("the heron is tall"), user_id="u1")
+    assert [shown.item.id for shown in memory.search("heron", user_id="u1", only=[item.id, "x"]).turns] == [item.id]
+    assert [hit.item.id for hit in memory.rank("heron", user_id="u1", only=[item.id])] == [item.id]
+    assert memory.rank("heron", user_id="u1", only=[item.id], exclude=[item.id]) == []
+    assert not memory.search("heron", user_id="u1", only=[]).found
+    with pytest.raises(TypeError, match="only must be a collection"):
+        memory.rank("heron", user_id="u1", only=item.id)
+
+
 def test_rank_gives_the_best_passages_with_scores_between_0_and_1(memory: Memory) -> None:
     for run, text in enumerate(["I like green tea", "The train leaves at nine", "Tea or coffee?"]):
         memory.add(say(text), user_id="u1", run_id=f"r{run}")

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.indexing.following import Follower, follow, microseconds
@@ -77,6 +78,7 @@ class ScopeIndexes:
         *,
         since: datetime | None = None,
         until: datetime | None = None,
+        only: Collection[str] | None = None,
         exclude: Collection[str] = (),
         exclude_runs: Collection[str] = (),
     ) -> ScopeHistory:
@@ -86,6 +88,7 @@ class ScopeIndexes:
             scope: Whose turns.
             since: Only turns said at or after this time may be shown.
             until: Only turns said before this time may be shown.
+            only: Ids of the turns that may be shown; ``None``: any.
             exclude: Ids of turns that may not be shown.
             exclude_runs: Sessions whose turns may not be shown.
         """
@@ -97,9 +100,10 @@ class ScopeIndexes:
             eligible &= snapshot.times >= microseconds(since)
         if until is not None:
             eligible &= snapshot.times < microseconds(until)
+        if only is not None:
+            eligible &= _among(snapshot.ids, only)
         if exclude:
-            left_out = frozenset(exclude)
-            eligible &= np.fromiter((i not in left_out for i in snapshot.ids), dtype=bool, count=len(snapshot.ids))
+            eligible &= ~_among(snapshot.ids, exclude)
         if exclude_runs:
             runs = frozenset(exclude_runs)
             eligible &= ~np.array([run in runs for run in snapshot.runs], dtype=bool)[snapshot.sessions]
@@ -172,6 +176,12 @@ class ScopeIndexes:
             while self._held > self._cache_bytes and len(self._entries) > 1:
                 oldest, _ = self._entries.popitem(last=False)
                 self._held -= self._sizes.pop(oldest, 0)
+
+
+def _among(ids: Sequence[str], some: Collection[str]) -> NDArray[np.bool_]:
+    """Which of ``ids`` are among ``some``."""
+    found = frozenset(some)
+    return np.fromiter((i in found for i in ids), dtype=bool, count=len(ids))
 
 
 def _texts(history: History, candidates: Sequence[Candidate]) -> list[str]:

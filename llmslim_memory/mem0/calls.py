@@ -41,10 +41,13 @@ def settle(
 ) -> Reading:
     """Settle a read in either style; the defaults are those of the style that the call is written in.
 
+    ``allow_all`` is ours: with it, ``"*"`` alone may name whose memories, which is everyone's.
+
     Raises:
         ValueError: A count, threshold or scope cannot be used.
         TypeError: ``extra`` holds an argument that no release of Mem0 knew.
     """
+    allow_all = extra.pop("allow_all", False) is True
     ids = {name: extra.pop(name) for name in HOSTED_IDS if name in extra}
     if strict and ids:
         raise ValidationError(
@@ -58,7 +61,7 @@ def settle(
     default = LEGACY_COUNT if legacy else COUNT
     most = count(top_k if top_k is not None else limit if limit is not None else default)
     at_least = _threshold(threshold) if threshold is not None else (None if legacy else THRESHOLD)
-    return Reading(read_scope(ids, filters, method, strict=strict), most, at_least)
+    return Reading(read_scope(ids, filters, method, strict=strict, allow_all=allow_all), most, at_least)
 
 
 def refuse_unknown(method: str, extra: Mapping[str, Any]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from llmslim_memory.errors import InvalidTypeError, UnsupportedError
+from llmslim_memory.errors import DuplicateIdError, InvalidTypeError, StoreUnavailableError, UnsupportedError
 from llmslim_memory.mem0.exceptions import MemoryNotFoundError, ValidationError
 from llmslim_memory.mem0.filters import compile_filter
 from llmslim_memory.mem0.items import (
@@ -23,6 +24,7 @@ from llmslim_memory.mem0.items import (
     own,
     payload,
 )
+from llmslim_memory.mem0.narrowing import candidates, everything
 from llmslim_memory.mem0.records import EXPIRY, HISTORY, KINDS, MESSAGE, event, expiry, history_rows
 from llmslim_memory.mem0.records import message as note
 from llmslim_memory.mem0.scope import HOSTED_IDS, IDS, Asked, stored_ids
@@ -41,6 +43,8 @@ from llmslim_memory.types import (
 )
 
 BATCH = 500
+ATTEMPTS = 100
+"""How often an update begins again because another one came first."""
 UNSET: Any = object()
 _TOGETHER = Asked({"user_id": "one"})
 
@@ -86,7 +90,7 @@ class Engine:
         scope = Scope(**stored_ids(ids))
         pairs = [(message, _item(message, scope, data, kept, created)) for message in messages]
         items = [item for message, item in pairs if message.text.strip()]
-        put = [event(item, "ADD", None, item.content) for item in items]
+        put = [event(item, "ADD", None, item.content, 0) for item in items]
         put += [expiry(item, expires) for item in items if expires]
         put += [note(said, scope, item.id if said.text.strip() else None) for said, item in pairs if said.whole]
         self.memory.apply(Batch(add=items, put=put))
@@ -143,21 +147,29 @@ class Engine:
         """Replace a memory's text, merge its metadata, set or clear its expiry; the old text stays in its history."""
         if text is None and metadata is None and expiration_date is UNSET:
             raise ValidationError("At least one of text, metadata, or expiration_date must be provided.")
-        item = self._existing(memory_id)
-        kept = dict(own(item))
-        drop: list[tuple[str, str]] = []
-        put: list[Record] = []
-        if expiration_date is not UNSET:
-            kept["expiration_date"] = expiration(expiration_date)
-            drop, put = self._new_expiry(item, kept["expiration_date"])
-        data = {**item.metadata, **clean_metadata(metadata), OWN: kept}
         content = None if text is None else check_content(text)
-        put.append(event(item, "UPDATE", item.content, item.content if content is None else content))
-        self.memory.apply(Batch(edit=[Edit(item.id, content, data)], put=put, drop=drop))
-        return self._existing(memory_id)
+        more = clean_metadata(metadata)
+        date = UNSET if expiration_date is UNSET else expiration(expiration_date)
+        for _ in range(ATTEMPTS):
+            with suppress(DuplicateIdError):
+                self.memory.apply(self._change(memory_id, content, more, date))
+                return self._existing(memory_id)
+        raise StoreUnavailableError(f"memory {memory_id!r} was changed by others each time it was to be: try again")
 
-    def _new_expiry(self, item: MemoryItem, date: str | None) -> tuple[list[tuple[str, str]], list[Record]]:
-        return ([(EXPIRY, item.id)], []) if date is None else ([], [expiry(item, date)])
+    def _change(self, memory_id: str, content: str | None, metadata: Mapping[str, Any], date: Any) -> Batch:
+        """An update of a memory as it is now, which fails as a duplicate if another one comes between.
+
+        It claims the next place in the memory's history, and the places taken are counted before the memory is read.
+        """
+        place = len(self._records.records(HISTORY, group=memory_id))
+        item = self._existing(memory_id)
+        kept = {**own(item), **({} if date is UNSET else {"expiration_date": date})}
+        row = event(item, "UPDATE", item.content, item.content if content is None else content, place)
+        edit = Edit(item.id, content, {**item.metadata, **metadata, OWN: kept})
+        if date is UNSET:
+            return Batch(edit=[edit], claim=[row])
+        drop, put = ([(EXPIRY, item.id)], []) if date is None else ([], [expiry(item, date)])
+        return Batch(edit=[edit], claim=[row], put=put, drop=drop)
 
     def delete(self, memory_id: str, *, purge: bool = False) -> None:
         """Delete a memory; its history keeps its texts, unless it is purged, which a deleted one can be as well."""
@@ -186,7 +198,8 @@ class Engine:
         self.memory.apply(Batch(delete=[item.id for item in items], put=put))
 
     def _history_with_end(self, item: MemoryItem) -> list[Record]:
-        return [*self._records.records(HISTORY, group=item.id), event(item, "DELETE", item.content, None)]
+        rows = self._records.records(HISTORY, group=item.id)
+        return [*rows, event(item, "DELETE", item.content, None, len(rows))]
 
     def _drop(self, rows: Sequence[Record]) -> None:
         if rows:
@@ -208,7 +221,7 @@ class Engine:
         """How many memories each user, agent, run and app has, by kind and name."""
         counted = Counter(
             (name.removesuffix("_id"), shown[name])
-            for shown in map(as_dict, self._everything())
+            for shown in map(as_dict, everything(self.memory))
             for name in HOSTED_IDS
             if name in shown
         )
@@ -221,7 +234,14 @@ class Engine:
         return item
 
     def _passing(self, asked: Asked, *, show_expired: bool) -> list[MemoryItem]:
-        return self._parted(asked, show_expired=show_expired)[0]
+        """The memories that pass, oldest first."""
+        app = {"app_id": asked.ids["app_id"]} if "app_id" in asked.ids else {}
+        passes = compile_filter({"AND": [app, asked.conditions]})
+        return [
+            item
+            for item in candidates(self.memory, _store_ids(asked), asked.conditions)
+            if (show_expired or not is_expired(item)) and passes(payload(item))
+        ]
 
     def _parted(self, asked: Asked, *, show_expired: bool) -> tuple[list[MemoryItem], list[MemoryItem]]:
         """The turns under the ids asked for, oldest first: those that pass, and the rest."""
@@ -254,10 +274,10 @@ class Engine:
         ids = _store_ids(asked)
         if not ids:
             return self._ranked_apart(query, self._passing(asked, show_expired=show_expired), most, now)
-        exclude = self._excluded(asked, show_expired=show_expired)
+        only, exclude = self._limits(asked, show_expired=show_expired)
         k = most
         while True:
-            hits = self.memory.rank(query, **ids, k=k, exclude=exclude, now=now)
+            hits = self.memory.rank(query, **ids, k=k, only=only, exclude=exclude, now=now)
             best: dict[str, Found] = {}
             for hit in hits:
                 if show_expired or not is_expired(hit.item):
@@ -285,22 +305,23 @@ class Engine:
         if not ids:
             apart = self._apart(self._passing(asked, show_expired=show_expired))
             return apart.context(query, _TOGETHER, budget=budget, show_expired=True, now=now)
-        exclude = set(self._excluded(asked, show_expired=show_expired))
+        only, exclude = self._limits(asked, show_expired=show_expired)
         while True:
-            context = self.memory.search(query, **ids, budget=budget, exclude=exclude, now=now)
+            context = self.memory.search(query, **ids, budget=budget, only=only, exclude=exclude, now=now)
             late = set() if show_expired else {item.id for item in _shown(context) if is_expired(item)}
             if late <= exclude:
                 return context
             exclude |= late
 
-    def _excluded(self, asked: Asked, *, show_expired: bool) -> list[str]:
+    def _limits(self, asked: Asked, *, show_expired: bool) -> tuple[set[str] | None, set[str]]:
+        """Ids of the turns under the ids asked for that alone may be shown, if not any, and of those that may not."""
         if asked.conditions or "app_id" in asked.ids:
-            return [item.id for item in self._parted(asked, show_expired=show_expired)[1]]
+            return {item.id for item in self._passing(asked, show_expired=show_expired)}, set()
         if show_expired:
-            return []
+            return None, set()
         today = _now().date().isoformat()
         rows = self._records.records(EXPIRY, scope=Scope(**_store_ids(asked)))
-        return [row.key for row in rows if str(row.value["date"]) < today]
+        return None, {row.key for row in rows if str(row.value["date"]) < today}
 
 
 def _check_id(memory_id: object) -> bool:

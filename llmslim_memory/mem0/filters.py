@@ -8,11 +8,12 @@ A filter is read once into a predicate over a memory's flat payload (its metadat
 - ``"*"`` means that the key is there and not null.
 - A field that holds a list matches if one of its entries does.
 - Types are strict: ``"5"`` is not ``5``, and ``True`` is not ``1``.
-- Two ISO-8601 texts compare as times; other texts as texts; a text never compares with a number.
+- Two ISO-8601 texts compare as times, but in ids and roles; other texts as texts; a text never compares with a number.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -23,6 +24,9 @@ Payload = Mapping[str, Any]
 Predicate = Callable[[Payload], bool]
 
 ANY = "*"
+EXACT = frozenset({"id", "user_id", "agent_id", "run_id", "app_id", "actor_id", "role"})
+"""Fields that are names: two are the same only if they are spelt the same."""
+
 MAX_DEPTH = 32
 _MISSING = object()
 _JOINS = {"AND": "AND", "OR": "OR", "NOT": "NOT", "$and": "AND", "$or": "OR", "$not": "NOT"}
@@ -86,7 +90,7 @@ def _field(key: str, value: Any) -> Predicate:
         return _on(key, _is_in(key, value))
     if value == ANY and isinstance(value, str):
         return lambda payload: _look_up(payload, key) not in (_MISSING, None)
-    return _on(key, lambda found: _equal(found, value))
+    return _on(key, _is(key, value))
 
 
 def _operators(key: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -133,15 +137,21 @@ def _same(a: Any, b: Any) -> bool:
     return times[0] == times[1] if times else a == b
 
 
-def _equal(found: Any, wanted: Any) -> bool:
-    return _same(found, wanted) or _each(found, lambda entry: _same(entry, wanted))
+def _is(key: str, wanted: Any) -> Callable[[Any], bool]:
+    same = operator.eq if key in EXACT else _same
+    return lambda found: same(found, wanted) or _each(found, lambda entry: same(entry, wanted))
+
+
+def _is_not(key: str, wanted: Any) -> Callable[[Any], bool]:
+    same = _is(key, wanted)
+    return lambda found: not same(found)
 
 
 def _is_in(key: str, wanted: object) -> Callable[[Any], bool]:
     if not isinstance(wanted, list | tuple | set | frozenset):
         raise _wrong(f"the values that {key!r} may have must be a list, not {type(wanted).__name__}")
-    values = list(wanted)
-    return lambda found: any(_equal(found, value) for value in values)
+    tests = [_is(key, value) for value in wanted]
+    return lambda found: any(test(found) for test in tests)
 
 
 def _not_in(key: str, wanted: object) -> Callable[[Any], bool]:
@@ -176,12 +186,13 @@ def _ordered(found: Any, wanted: Any, rule: Callable[[Any, Any], bool]) -> bool:
 
 
 def _times(a: Any, b: Any) -> tuple[datetime, datetime] | None:
-    first = _time(a)
-    second = None if first is None else _time(b)
+    first = read_time(a)
+    second = None if first is None else read_time(b)
     return None if first is None or second is None else (first, second)
 
 
-def _time(value: Any) -> datetime | None:
+def read_time(value: Any) -> datetime | None:
+    """The time that a value is taken for: a datetime, or ISO-8601 text."""
     if isinstance(value, str) and len(value) >= 10 and value[:4].isdigit() and value[4] == "-":
         try:
             value = datetime.fromisoformat(value)
@@ -193,8 +204,8 @@ def _time(value: Any) -> datetime | None:
 
 
 _OPERATORS: Mapping[str, Callable[[str, Any], Callable[[Any], bool]]] = {
-    "eq": lambda _, wanted: lambda found: _equal(found, wanted),
-    "ne": lambda _, wanted: lambda found: not _equal(found, wanted),
+    "eq": _is,
+    "ne": _is_not,
     "gt": _compares(lambda a, b: bool(a > b)),
     "gte": _compares(lambda a, b: bool(a >= b)),
     "lt": _compares(lambda a, b: bool(a < b)),

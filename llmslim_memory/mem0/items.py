@@ -12,6 +12,7 @@ from hashlib import md5
 from typing import Any
 
 from llmslim_memory.mem0.exceptions import ValidationError
+from llmslim_memory.mem0.filters import read_time
 from llmslim_memory.mem0.scope import APP_AGENT, IDS
 from llmslim_memory.texts import check_content, check_metadata
 from llmslim_memory.types import MemoryItem
@@ -24,6 +25,12 @@ OWN = "mem0"
 IDENTITY = frozenset({*IDS, "actor_id"})
 COMPUTED = frozenset({"data", "hash", "role", "updated_at", "text_lemmatized", OWN})
 LIFTED = frozenset({"app_id", "actor_id", "attributed_to", "expiration_date"})
+FIELDS = IDENTITY | {
+    *("id", "memory", "data", "text", "keywords", "memory_ids", "hash", "metadata", "role"),
+    *("created_at", "updated_at", "timestamp", "app_id", "attributed_to", "expiration_date"),
+}
+"""What a filter can name that is not, or not only, metadata."""
+
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -162,7 +169,8 @@ def as_dict(item: MemoryItem, **more: Any) -> dict[str, Any]:
     kept = own(item)
     hidden = {OWN} if OWN in item.metadata else LIFTED
     metadata = {key: value for key, value in item.metadata.items() if key not in hidden}
-    created = kept.get("created_at") or item.created_at.isoformat()
+    stated = kept.get("created_at")
+    created = stated if read_time(stated) == item.created_at else item.created_at.isoformat()
     updated = item.updated_at.isoformat() if item.updated_at else created
     optional = {name: getattr(item, name) for name in IDS} | {
         "app_id": kept.get("app_id"),

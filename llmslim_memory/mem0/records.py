@@ -16,11 +16,11 @@ MESSAGE = "mem0.message"
 KINDS = (HISTORY, EXPIRY, MESSAGE)
 
 
-def event(item: MemoryItem, name: str, old: str | None, new: str | None) -> Record:
-    """A row of a memory's history."""
-    created, key = as_dict(item)["created_at"], str(uuid4())
+def event(item: MemoryItem, name: str, old: str | None, new: str | None, place: int) -> Record:
+    """A row of a memory's history, at its place there, counted from 0."""
+    created = as_dict(item)["created_at"]
     row = {
-        "id": key,
+        "id": str(uuid4()),
         "memory_id": item.id,
         "old_memory": old,
         "new_memory": new,
@@ -31,7 +31,7 @@ def event(item: MemoryItem, name: str, old: str | None, new: str | None) -> Reco
         "actor_id": own(item).get("actor_id"),
         "role": item.role,
     }
-    return Record(HISTORY, key, row, group=item.id, item_id=item.id, **scope_of(item).ids())
+    return Record(HISTORY, f"{item.id}:{place}", row, group=item.id, item_id=item.id, **scope_of(item).ids())
 
 
 def expiry(item: MemoryItem, day: str) -> Record:
@@ -59,7 +59,7 @@ def _worked_out(memory_id: str, rows: Sequence[Mapping[str, Any]], item: MemoryI
     if rows:
         known = {**rows[0], "new_memory": rows[0]["old_memory"], "updated_at": rows[0]["created_at"]}
     elif item is not None:
-        known = dict(event(item, "ADD", None, item.content).value)
+        known = dict(event(item, "ADD", None, item.content, 0).value)
     else:
         return None
     key = str(uuid5(NAMESPACE_OID, memory_id))

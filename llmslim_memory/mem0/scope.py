@@ -61,11 +61,17 @@ def stored_ids(ids: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_scope(
-    given: Mapping[str, Any], filters: Mapping[str, Any] | None, method: str, *, strict: bool = False
+    given: Mapping[str, Any],
+    filters: Mapping[str, Any] | None,
+    method: str,
+    *,
+    strict: bool = False,
+    allow_all: bool = False,
 ) -> Asked:
     """What a search or listing is about.
 
-    ``"*"`` as an id means "any", and needs another id beside it. What is ``None`` counts as not written.
+    ``"*"`` as an id means "any", and needs another id beside it, or ``allow_all``. What is ``None`` counts as not
+    written.
 
     Raises:
         ValueError: No id says whose memories, or two ids contradict each other.
@@ -84,10 +90,11 @@ def read_scope(
         ids.setdefault(name, value)
     fixed = {name: value for name, value in ids.items() if value != ANY}
     conditions |= {name: ANY for name, value in ids.items() if value == ANY}
-    if not fixed and not _names_someone(conditions):
+    everyone = allow_all and ANY in ids.values()
+    if not fixed and not everyone and not _names_someone(conditions):
         raise ValidationError(
             "filters must contain at least one of: user_id, agent_id, run_id (or pass one to "
-            f"{method}()). Example: filters={{'user_id': 'u1'}}",
+            f"{method}()). Example: filters={{'user_id': 'u1'}}. '*' alone, which is everyone, needs allow_all=True.",
             "VALIDATION_001",
         )
     return Asked(fixed, conditions)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from llmslim_memory.errors import DuplicateIdError, InvalidTypeError, InvalidValueError, StoreClosedError
-from llmslim_memory.types import Edit, MemoryItem, Record, check_id
+from llmslim_memory.types import Edit, MemoryItem, Record, Where, check_id
 
 
 def dump_json(value: Mapping[str, Any]) -> str:
@@ -24,6 +24,16 @@ def dump_json(value: Mapping[str, Any]) -> str:
         raise InvalidValueError(
             f"metadata and record values must be JSON data, and {type(error).__name__} says they are not"
         ) from error
+
+
+def metadata_marks(where: Where) -> dict[str, list[str]]:
+    """How the metadata that is wanted stands in what :func:`dump_json` writes: the keys, and the texts of each.
+
+    A turn that meets the condition has the key and one of its texts; so may one that has them in other places.
+    """
+    return {
+        f"{json.dumps(key)}:": [json.dumps(text) for text in sorted(texts)] for key, texts in where.metadata.items()
+    }
 
 
 def load_json(text: str) -> dict[str, Any]:

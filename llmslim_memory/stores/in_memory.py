@@ -6,13 +6,14 @@ import builtins
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
 from llmslim_memory.stores import base
+from llmslim_memory.stores import in_memory_rows as rows
 from llmslim_memory.types import (
     Analysis,
     Applied,
@@ -24,63 +25,8 @@ from llmslim_memory.types import (
     Record,
     Scope,
     ScopeSummary,
-    TurnHead,
+    Where,
 )
-
-
-@dataclass(slots=True)
-class _Turn:
-    """A stored turn; its metadata is kept as text, so that what callers hold and what is stored cannot mix."""
-
-    item: MemoryItem
-    metadata: str
-    revision: int
-    analysis: Analysis | None = None
-
-    def read(self) -> MemoryItem:
-        item = self.item
-        return MemoryItem(
-            item.id,
-            item.role,
-            item.content,
-            item.created_at,
-            item.seq,
-            item.user_id,
-            item.agent_id,
-            item.run_id,
-            {} if self.metadata == "{}" else base.load_json(self.metadata),
-            item.updated_at,
-        )
-
-    def head(self, version: int | None, encoding: str | None) -> TurnHead:
-        item, kept = self.item, self.analysis
-        return TurnHead(
-            item.id,
-            item.role,
-            item.created_at,
-            item.seq,
-            item.user_id,
-            item.agent_id,
-            item.run_id,
-            self.revision,
-            kept.data if kept is not None and kept.version == version else None,
-            kept.tokens if kept is not None and kept.encoding == encoding else None,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A stored record."""
-
-    record: Record
-    value: str
-
-    def read(self) -> Record:
-        return replace(self.record, value=base.load_json(self.value))
-
-
-def _in_scope(scope: Scope, held: MemoryItem | Record) -> bool:
-    return scope.matches(held.user_id, held.agent_id, held.run_id)
 
 
 class InMemoryStore:
@@ -91,12 +37,12 @@ class InMemoryStore:
         self._closed = False
         self._seq = 0
         self._revision = 0
-        self._turns: dict[str, _Turn] = {}
+        self._turns: dict[str, rows.Turn] = {}
         self._order: dict[int, str] = {}  # seq -> id, in the order of adding
         self._places: dict[tuple[str, str], dict[int, str]] = {}  # one id of a scope -> its turns, as above
         self._edited: dict[str, int] = {}  # turn id -> revision of its last edit or deletion, oldest first
         self._deleted: set[str] = set()
-        self._records: dict[tuple[str, str], _Kept] = {}
+        self._records: dict[tuple[str, str], rows.Kept] = {}
 
     def close(self) -> None:
         """Forget everything; any later call raises. Closing again does nothing."""
@@ -126,14 +72,8 @@ class InMemoryStore:
         self.apply(Batch(add=items))
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
-        low, high = since and base.to_utc(since), until and base.to_utc(until)
         with self._open():
-            found = [
-                turn
-                for turn in self._inside(scope)
-                if (low is None or turn.item.created_at >= low) and (high is None or turn.item.created_at < high)
-            ]
-        return [turn.read() for turn in sorted(found, key=lambda turn: (turn.item.created_at, turn.item.seq))]
+            return rows.in_order(turn for turn in self._inside(scope) if rows.within(turn.item, since, until))
 
     def get(self, item_id: str) -> MemoryItem | None:
         return self.get_many([item_id]).get(item_id)
@@ -153,7 +93,7 @@ class InMemoryStore:
             gone = [turn.item.id for turn in self._inside(scope)]
             self._revision += 1
             self._erase(gone)
-            for name in [n for n, kept in self._records.items() if _in_scope(scope, kept.record)]:
+            for name in [n for n, kept in self._records.items() if rows.in_scope(scope, kept.record)]:
                 del self._records[name]
             return len(gone)
 
@@ -164,10 +104,10 @@ class InMemoryStore:
         base.check_limit(limit)
         with self._open():
             seqs = list(self._order if scope is None else self._smallest(scope))
-            found: list[_Turn] = []
+            found: list[rows.Turn] = []
             for seq in seqs[bisect_right(seqs, last) :]:
                 turn = self._turns[self._order[seq]]
-                if scope is None or _in_scope(scope, turn.item):
+                if scope is None or rows.in_scope(scope, turn.item):
                     found.append(turn)
                 if len(found) > limit:
                     break
@@ -183,18 +123,25 @@ class InMemoryStore:
         ordered = sorted(times.items(), key=lambda entry: [(part is not None, part or "") for part in entry[0]])
         return [ScopeSummary(*ids, len(moments), min(moments), max(moments)) for ids, moments in ordered]
 
+    # SupportsFind
+
+    def find(self, where: Where) -> builtins.list[MemoryItem]:
+        marks = base.metadata_marks(where)
+        with self._open():
+            return rows.in_order(turn for turn in self._turns.values() if rows.meets(turn, where, marks))
+
     # SupportsRecords
 
     def apply(self, batch: Batch) -> Applied:
         ids = base.check_new(batch.add)
         claims = base.check_claims(batch.claim)
-        turns = [(_in_utc(item), base.dump_json(item.metadata)) for item in batch.add]
+        turns = [(rows.in_utc(item), base.dump_json(item.metadata)) for item in batch.add]
         edits = [
             (base.check_edit(e), e.content, None if e.metadata is None else base.dump_json(e.metadata))
             for e in batch.edit
         ]
         doomed = base.check_ids(batch.delete)
-        records = [_Kept(record, base.dump_json(record.value)) for record in (*batch.claim, *batch.put)]
+        records = [rows.Kept(record, base.dump_json(record.value)) for record in (*batch.claim, *batch.put)]
         with self._open():
             self._refuse_known(ids, claims, doomed)
             self._revision += 1
@@ -227,7 +174,7 @@ class InMemoryStore:
                 if kept.record.kind == kind
                 and (wanted is None or kept.record.key in wanted)
                 and (group is None or kept.record.group == group)
-                and (scope is None or _in_scope(scope, kept.record))
+                and (scope is None or rows.in_scope(scope, kept.record))
             ]
 
     def tombstones(self, item_ids: Sequence[str]) -> frozenset[str]:
@@ -264,7 +211,7 @@ class InMemoryStore:
             heads = {
                 i: self._turns[i].head(version, encoding)
                 for i in dict.fromkeys(ids)
-                if i in self._turns and _in_scope(scope, self._turns[i].item)
+                if i in self._turns and rows.in_scope(scope, self._turns[i].item)
             }
             gone = [i for i in touched if i in self._deleted and i not in heads]
             return Changes(cursor, list(heads.values()), gone)
@@ -299,9 +246,9 @@ class InMemoryStore:
     def _add(self, item: MemoryItem, metadata: str) -> None:
         self._seq += 1
         stored = replace(item, seq=self._seq, metadata={})
-        self._turns[item.id] = _Turn(stored, metadata, self._revision)
+        self._turns[item.id] = rows.Turn(stored, metadata, self._revision)
         self._order[self._seq] = item.id
-        for place in _places(stored):
+        for place in rows.places(stored):
             self._places.setdefault(place, {})[self._seq] = item.id
 
     def _edit(self, item_id: str, content: str | None, metadata: str | None) -> bool:
@@ -322,7 +269,7 @@ class InMemoryStore:
         for item_id in gone:
             item = self._turns.pop(item_id).item
             del self._order[item.seq]
-            for place in _places(item):
+            for place in rows.places(item):
                 self._places[place].pop(item.seq)
                 if not self._places[place]:
                     del self._places[place]
@@ -342,9 +289,9 @@ class InMemoryStore:
         given = [self._places.get((name, value), {}) for name, value in scope.given().items()]
         return min(given, key=len)
 
-    def _inside(self, scope: Scope) -> Sequence[_Turn]:
+    def _inside(self, scope: Scope) -> Sequence[rows.Turn]:
         turns = [self._turns[item_id] for item_id in self._smallest(scope).values()]
-        return [turn for turn in turns if _in_scope(scope, turn.item)]
+        return [turn for turn in turns if rows.in_scope(scope, turn.item)]
 
     def _added_since(self, scope: Scope, seq: int) -> Sequence[str]:
         newest = []
@@ -361,13 +308,3 @@ class InMemoryStore:
                 break
             newest.append(item_id)
         return newest[::-1]
-
-
-def _places(item: MemoryItem) -> list[tuple[str, str]]:
-    ids = (("user_id", item.user_id), ("agent_id", item.agent_id), ("run_id", item.run_id))
-    return [(name, value) for name, value in ids if value is not None]
-
-
-def _in_utc(item: MemoryItem) -> MemoryItem:
-    updated_at = None if item.updated_at is None else base.to_utc(item.updated_at)
-    return replace(item, created_at=base.to_utc(item.created_at), updated_at=updated_at)

@@ -22,6 +22,7 @@ from llmslim_memory.types import (
     Record,
     Scope,
     ScopeSummary,
+    Where,
     check_id,
 )
 
@@ -105,11 +106,7 @@ class MongoStore:
         self.apply(Batch(add=items))
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
-        window = {} if since is None else {"$gte": documents.to_micros(since)}
-        window |= {} if until is None else {"$lt": documents.to_micros(until)}
-        found = self._turns({**documents.within(scope), **({"at": window} if window else {})})
-        # Sorted here: the server may sort no more than 100 MB.
-        return sorted(found, key=lambda item: (item.created_at, item.seq))
+        return self._in_order({**documents.within(scope), **documents.in_window(since, until)})
 
     def get(self, item_id: str) -> MemoryItem | None:
         found = self._turns({"_id": {"$eq": check_id("item_id", item_id)}})
@@ -151,6 +148,11 @@ class MongoStore:
             groups = list(self._in.turns.aggregate([{"$group": documents.BY_SCOPE}]))
         summaries = [documents.read_summary(group) for group in groups]
         return sorted(summaries, key=lambda found: [(part is not None, part or "") for part in found[:3]])
+
+    # SupportsFind
+
+    def find(self, where: Where) -> builtins.list[MemoryItem]:
+        return self._in_order(documents.meeting(where))
 
     # SupportsRecords
 
@@ -238,6 +240,10 @@ class MongoStore:
     def _turns(self, wanted: documents.Document) -> builtins.list[MemoryItem]:
         with self._open():
             return [documents.read_turn(turn) for turn in self._in.turns.find(wanted, {"analysis": 0})]
+
+    def _in_order(self, wanted: documents.Document) -> builtins.list[MemoryItem]:
+        # Sorted here: the server may sort no more than 100 MB.
+        return sorted(self._turns(wanted), key=lambda item: (item.created_at, item.seq))
 
     def _existing(self, item_ids: Sequence[str], inside: Mapping[str, object] | None = None) -> set[str]:
         """Those of the ids that are stored, within a scope's filter."""

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bson import Binary, Int64
 
 from llmslim_memory.stores import base
-from llmslim_memory.types import Analysis, MemoryItem, Record, Scope, ScopeSummary, TurnHead, check_id
+from llmslim_memory.types import Analysis, MemoryItem, Record, Scope, ScopeSummary, TurnHead, Where, check_id
 
 Document = dict[str, Any]
 
@@ -53,6 +53,28 @@ def from_micros(micros: int) -> datetime:
 def within(scope: Scope | None) -> Document:
     """The filter for what lies in ``scope``: values are compared, never read as operators."""
     return {} if scope is None else {name: {"$eq": value} for name, value in scope.given().items()}
+
+
+def in_window(since: datetime | None, until: datetime | None) -> Document:
+    """The filter for turns said at or after ``since`` and before ``until``."""
+    bounds = {"$gte": since, "$lt": until}
+    given = {name: to_micros(moment) for name, moment in bounds.items() if moment is not None}
+    return {"at": given} if given else {}
+
+
+def meeting(where: Where) -> Document:
+    """The filter for turns that meet ``where``; metadata kept as text is not looked into."""
+    wanted = {"user_id": where.user_ids, "agent_id": where.agent_ids, "run_id": where.run_ids, "role": where.roles}
+    sets = {name: {"$in": sorted(values)} for name, values in wanted.items() if values is not None}
+    told = [_under(key, texts) for key, texts in where.metadata.items()]
+    return {**sets, **in_window(where.since, where.until), **({"$and": told} if told else {})}
+
+
+def _under(key: str, texts: Iterable[str]) -> Document:
+    kept_as_text = {"metadata_json": {"$exists": True}}
+    if not _is_plain_key(key):
+        return kept_as_text
+    return {"$or": [{f"metadata.{key}": {"$in": sorted(filter(_is_text, texts))}}, kept_as_text]}
 
 
 def time_fields(name: str, micros_name: str, moment: datetime | None) -> Document:
@@ -171,9 +193,13 @@ def _is_plain(value: object, depth: int) -> bool:
     if isinstance(value, list):
         return all(_is_plain(item, depth - 1) for item in value)
     if isinstance(value, str):
-        return not _SURROGATE.search(value)
+        return _is_text(value)
     return not isinstance(value, int) or value in _INT64
 
 
+def _is_text(value: str) -> bool:
+    return not _SURROGATE.search(value)
+
+
 def _is_plain_key(key: str) -> bool:
-    return bool(key) and not key.startswith("$") and "." not in key and "\x00" not in key and not _SURROGATE.search(key)
+    return bool(key) and not key.startswith("$") and "." not in key and "\x00" not in key and _is_text(key)

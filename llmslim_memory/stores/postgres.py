@@ -22,6 +22,7 @@ from llmslim_memory.types import (
     Scope,
     ScopeSummary,
     TurnHead,
+    Where,
     check_id,
 )
 
@@ -130,6 +131,11 @@ class PostgresStore:
     def scopes(self) -> builtins.list[ScopeSummary]:
         found = self._db.run(self._text(statements.SCOPES))
         return [ScopeSummary(*row[:4], *map(rows.read_time, row[4:])) for row in found]
+
+    # SupportsFind
+
+    def find(self, where: Where) -> builtins.list[MemoryItem]:
+        return self._turns(self._text(statements.FIND), rows.where_values(where))
 
     # SupportsRecords
 

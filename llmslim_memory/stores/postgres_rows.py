@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from typing import Any, LiteralString
 
 from llmslim_memory.stores import base
 from llmslim_memory.stores import postgres_statements as statements
-from llmslim_memory.types import Analysis, Batch, Edit, MemoryItem, Record
+from llmslim_memory.types import Analysis, Batch, Edit, MemoryItem, Record, Where
 
 CHUNK_TURNS = 1_000
 CHUNK_CHARS = 8_000_000
@@ -64,6 +65,17 @@ def edit_values(edit: Edit) -> dict[str, object]:
         "content": edit.content,
         "metadata": None if edit.metadata is None else base.dump_json(edit.metadata),
         "now": base.utc_now(),
+    }
+
+
+def where_values(where: Where) -> dict[str, object]:
+    """The parameters of ``statements.FIND``."""
+    sets = {name: getattr(where, name) for name in ("user_ids", "agent_ids", "run_ids", "roles")}
+    return {
+        **{name: None if wanted is None else sorted(wanted) for name, wanted in sets.items()},
+        "since": where.since and base.to_utc(where.since),
+        "until": where.until and base.to_utc(where.until),
+        "marks": json.dumps(base.metadata_marks(where)),
     }
 
 

@@ -27,6 +27,20 @@ LIST: LiteralString = (
     " AND created_at >= COALESCE(%(since)s::timestamptz, '-infinity')"
     " AND created_at < COALESCE(%(until)s::timestamptz, 'infinity') ORDER BY created_at, seq"
 )
+FIND: LiteralString = (
+    "SELECT "
+    + TURN
+    + """ FROM {turns} WHERE (%(user_ids)s::text[] IS NULL OR user_id = ANY(%(user_ids)s))
+       AND (%(agent_ids)s::text[] IS NULL OR agent_id = ANY(%(agent_ids)s))
+       AND (%(run_ids)s::text[] IS NULL OR run_id = ANY(%(run_ids)s))
+       AND (%(roles)s::text[] IS NULL OR role = ANY(%(roles)s))
+       AND created_at >= COALESCE(%(since)s::timestamptz, '-infinity')
+       AND created_at < COALESCE(%(until)s::timestamptz, 'infinity')
+       AND NOT EXISTS (SELECT FROM json_each(%(marks)s::json) AS k (mark, texts)
+            WHERE position(mark IN metadata) = 0 OR NOT EXISTS (
+                  SELECT FROM json_array_elements_text(texts) AS v (text) WHERE position(text IN metadata) > 0))
+     ORDER BY created_at, seq"""
+)
 GET: LiteralString = "SELECT " + TURN + " FROM {turns} WHERE id = %s"
 GET_MANY: LiteralString = "SELECT " + TURN + " FROM {turns} WHERE id = ANY(%s)"
 FIND_IDS: LiteralString = "SELECT id FROM {turns} WHERE id = ANY(%s) LIMIT 1"

@@ -30,6 +30,7 @@ from llmslim_memory.types import (
     Record,
     Scope,
     ScopeSummary,
+    Where,
     check_id,
 )
 
@@ -92,14 +93,9 @@ class SQLiteStore:
         self.apply(Batch(add=items))
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
-        condition, values = rows.in_scope(scope, "t.")
-        for moment, test in ((since, "t.created_at >= ?"), (until, "t.created_at < ?")):
-            if moment is not None:
-                condition += f" AND {test}"
-                values.append(rows.to_text(moment))
-        sql = f"SELECT {rows.TURN} FROM {rows.TURNS} WHERE {condition} ORDER BY t.created_at, t.seq"
-        with self._connections.reader() as db:
-            return [rows.to_item(row) for row in db.execute(sql, values)]
+        inside, ids = rows.in_scope(scope, "t.")
+        within, times = rows.in_window(since, until)
+        return self._turns(" AND ".join([inside, *within]), [*ids, *times])
 
     def get(self, item_id: str) -> MemoryItem | None:
         check_id("item_id", item_id)
@@ -147,6 +143,11 @@ class SQLiteStore:
             GROUP BY user_id, agent_id, run_id ORDER BY user_id, agent_id, run_id"""
         with self._connections.reader() as db:
             return [rows.to_summary(row) for row in db.execute(sql)]
+
+    # SupportsFind
+
+    def find(self, where: Where) -> builtins.list[MemoryItem]:
+        return self._turns(*rows.meeting(where))
 
     # SupportsRecords
 
@@ -256,6 +257,11 @@ class SQLiteStore:
         """Read the whole file and return what is wrong with it, in SQLite's words; an empty list is good."""
         with self._connections.reader() as db:
             return find_damage(db)
+
+    def _turns(self, condition: str, values: Sequence[object]) -> builtins.list[MemoryItem]:
+        sql = f"SELECT {rows.TURN} FROM {rows.TURNS} WHERE {condition} ORDER BY t.created_at, t.seq"
+        with self._connections.reader() as db:
+            return [rows.to_item(row) for row in db.execute(sql, values)]
 
 
 def _get(db: sqlite3.Connection, item_id: str) -> MemoryItem | None:

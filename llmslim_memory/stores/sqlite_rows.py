@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from llmslim_memory.stores import base
-from llmslim_memory.types import Analysis, MemoryItem, Record, Scope, ScopeSummary, TurnHead
+from llmslim_memory.types import Analysis, MemoryItem, Record, Scope, ScopeSummary, TurnHead, Where
 
 Row = tuple[Any, ...]
 
@@ -18,6 +18,9 @@ RECORD = 'kind, key, value, "group", item_id, user_id, agent_id, run_id'
 TURN_ROW = "seq, id, role, created_at, updated_at, user_id, agent_id, run_id, revision"
 ANALYSIS_ROW = "seq, version, encoding, tokens, data"
 TURNS = "llmslim_memory t JOIN llmslim_content c ON c.seq = t.seq"
+
+_HAS_MARKS = """NOT EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(c.metadata, j.key) = 0
+    OR NOT EXISTS (SELECT 1 FROM json_each(j.value) jt WHERE instr(c.metadata, jt.value)))"""
 
 _parse = datetime.fromisoformat
 
@@ -83,6 +86,27 @@ def in_scope(scope: Scope, table: str = "") -> tuple[str, list[Any]]:
     """The condition for rows of ``scope`` and its values."""
     given = scope.given()
     return " AND ".join(f"{table}{name} = ?" for name in given), list(given.values())
+
+
+def in_window(since: datetime | None, until: datetime | None) -> tuple[list[str], list[Any]]:
+    """The conditions for turns said at or after ``since`` and before ``until``, and their values."""
+    bounds = [(since, "t.created_at >= ?"), (until, "t.created_at < ?")]
+    given = [(moment, test) for moment, test in bounds if moment is not None]
+    return [test for _, test in given], [to_text(moment) for moment, _ in given]
+
+
+def meeting(where: Where) -> tuple[str, list[Any]]:
+    """The condition for turns that meet ``where``, and its values."""
+    tests, values = in_window(where.since, where.until)
+    columns = (("user_id", where.user_ids), ("agent_id", where.agent_ids), ("run_id", where.run_ids))
+    for name, wanted in (*columns, ("role", where.roles)):
+        if wanted is not None:
+            tests.append(f"t.{name} IN (SELECT value FROM json_each(?))")
+            values.append(json_list(sorted(wanted)))
+    if where.metadata:
+        tests.append(_HAS_MARKS)
+        values.append(json.dumps(base.metadata_marks(where)))
+    return " AND ".join(tests) or "TRUE", values
 
 
 def json_list(values: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from llmslim_memory.types import (
     Scope,
     SupportsAnalysis,
     SupportsChanges,
+    SupportsFind,
     SupportsRecords,
     SupportsScan,
 )
@@ -24,6 +25,10 @@ BORIS = Scope(user_id="boris")
 
 class ScanningStore(MemoryStore, SupportsScan, Protocol):
     """A store that can be walked over."""
+
+
+class FindingStore(MemoryStore, SupportsFind, Protocol):
+    """A store that looks for turns itself."""
 
 
 class RecordingStore(MemoryStore, SupportsRecords, Protocol):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from llmslim_memory.mem0 import Memory
+from llmslim_memory.mem0 import Memory, MemoryClient
 
 ROWS: dict[str, dict[str, Any] | None] = {
     "a": {"cat": "work", "pri": 5, "tags": ["x", "y"], "done": True, "t": "Meeting", "when": "2026-01-15T09:00:00Z"},
@@ -201,6 +201,28 @@ class TestIsolation:
         for call in (lambda: owned.get_all(filters=filters), lambda: owned.search("row", filters=filters)):
             with pytest.raises(ValueError, match="at least one of"):
                 call()
+
+    @pytest.mark.parametrize("filters", [{"user_id": "*"}, {"agent_id": "*"}, {"user_id": "*", "agent_id": "*"}])
+    def test_a_star_alone_is_everyone_who_has_one_where_all_are_allowed(
+        self, owned: Memory, client: MemoryClient, filters: dict[str, Any]
+    ) -> None:
+        expected = {"user_id": "abc", "agent_id": "cd"}.get("".join(filters), "c")
+        listed = owned.get_all(filters=filters, allow_all=True)["results"]
+        assert "".join(entry["memory"][0] for entry in listed) == expected
+        assert "".join(entry["memory"][0] for entry in owned.get_all(**filters, allow_all=True)["results"]) == expected
+        for found in (
+            owned.search("row", filters=filters, threshold=0.0, allow_all=True),
+            client.search("row", filters=filters, threshold=0.0, allow_all=True),
+        ):
+            assert sorted(hit["memory"][0] for hit in found["results"]) == sorted(expected)
+        assert client.get_all(filters=filters, allow_all=True)["count"] == len(expected)
+
+    @pytest.mark.parametrize("filters", [None, {}, {"cat": "work"}, {"NOT": [{"user_id": "x"}]}])
+    @pytest.mark.parametrize("allow_all", [True, 1, "yes"])
+    def test_everyone_has_to_be_said(self, owned: Memory, filters: Any, allow_all: Any) -> None:
+        star = {"user_id": "*", **(filters or {})} if allow_all is not True else filters
+        with pytest.raises(ValueError, match="allow_all=True"):
+            owned.get_all(filters=star, allow_all=allow_all)
 
     def test_metadata_cannot_move_a_memory_into_another_scope(self, owned: Memory, turns: Any) -> None:
         turns.add(

@@ -9,8 +9,9 @@ from typing import Any
 import psycopg
 
 from llmslim_memory.stores import postgres_statements as statements
+from llmslim_memory.stores.postgres_rows import where_values as rows_of
 from llmslim_memory.stores.postgres_schema import Tables
-from llmslim_memory.types import Scope
+from llmslim_memory.types import Scope, Where
 
 USERS = 1_000
 FILL = (
@@ -40,6 +41,7 @@ def questions(rows: int) -> Sequence[tuple[str, str, Scope | None, Mapping[str, 
     """Each question's name, statement, scope and parameters."""
     ids = [f"turn{number}" for number in range(1, 400, 20)]
     window = {"since": datetime(2026, 1, 3, tzinfo=UTC), "until": datetime(2026, 1, 4, tzinfo=UTC)}
+    category = {"category": frozenset({"work"})}
     whole: dict[str, object] = {"since": None, "until": None}
     latest = {"after": str(rows // 500 - 1), "version": 1, "encoding": "o200k_base"}
     everyone = {"kind": "note", "keys": None, "group": None}
@@ -48,6 +50,9 @@ def questions(rows: int) -> Sequence[tuple[str, str, Scope | None, Mapping[str, 
         ("all turns of a user", statements.LIST, user, whole),
         ("a user's turns of one day", statements.LIST, user, window),
         ("one session of a user", statements.LIST, session, whole),
+        ("a category of a user", statements.FIND, None, rows_of(Where(frozenset({"user7"}), metadata=category))),
+        ("a day of two users", statements.FIND, None, rows_of(Where(frozenset({"user7", "user8"}), **window))),
+        ("two sessions", statements.FIND, None, rows_of(Where(run_ids=frozenset({"run7", "run8"})))),
         ("what changed for a user", statements.HEADS_SINCE, user, latest),
         ("what was deleted since", statements.CURSOR, None, [str(rows // 500)]),
         ("a turn by its id", statements.GET, None, ["turn17"]),

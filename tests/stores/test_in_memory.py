@@ -11,6 +11,7 @@ from llmslim_memory.testing import (
     AnalysisContract,
     ChangesContract,
     CloseContract,
+    FindContract,
     FollowMachineContract,
     MachineContract,
     RecordsContract,
@@ -22,6 +23,7 @@ from llmslim_memory.testing import (
 
 class TestInMemoryStore(
     StoreContract,
+    FindContract,
     ScanContract,
     SearchContract,
     RecordsContract,

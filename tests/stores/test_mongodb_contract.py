@@ -13,6 +13,7 @@ from llmslim_memory.testing import (
     AnalysisContract,
     ChangesContract,
     CloseContract,
+    FindContract,
     FollowMachineContract,
     MachineContract,
     RecordsContract,
@@ -26,6 +27,7 @@ from llmslim_memory.testing import (
 
 class TestMongoStore(
     StoreContract,
+    FindContract,
     ScanContract,
     RecordsContract,
     ChangesContract,
@@ -48,6 +50,7 @@ class TestMongoStore(
 
 class TestStandaloneMongoStore(
     StoreContract,
+    FindContract,
     ScanContract,
     RecordsContract,
     ChangesContract,

@@ -12,6 +12,7 @@ from llmslim_memory.testing import (
     AnalysisContract,
     ChangesContract,
     CloseContract,
+    FindContract,
     FollowMachineContract,
     MachineContract,
     RecordsContract,
@@ -25,6 +26,7 @@ from llmslim_memory.testing import (
 
 class TestPostgresStore(
     StoreContract,
+    FindContract,
     ScanContract,
     RecordsContract,
     ChangesContract,

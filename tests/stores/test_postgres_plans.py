@@ -20,7 +20,7 @@ def test_no_question_reads_a_whole_table(
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         plans.fill(connection, Tables(table), ROWS)
         found = plans.explain(connection, Tables(table), ROWS)
-    assert len(found) == 14
+    assert len(found) == 17
     assert {name: plan for name, plan in found.items() if "Seq Scan" in plan} == {}
     assert f"{table}_user " in found["a user's turns of one day"]
     assert f"{table}_user_changed" in found["what changed for a user"]

@@ -13,6 +13,7 @@ from llmslim_memory.testing import (
     AnalysisContract,
     ChangesContract,
     CloseContract,
+    FindContract,
     FollowMachineContract,
     MachineContract,
     RecordsContract,
@@ -26,6 +27,7 @@ from llmslim_memory.testing import (
 
 class TestSQLiteStore(
     StoreContract,
+    FindContract,
     ScanContract,
     SearchContract,
     RecordsContract,
@@ -49,6 +51,7 @@ class TestSQLiteStore(
 
 class TestSQLiteStoreInMemory(
     StoreContract,
+    FindContract,
     ScanContract,
     SearchContract,
     RecordsContract,

@@ -10,7 +10,7 @@ import pytest
 
 from llmslim_memory.stores import SQLiteStore
 from llmslim_memory.testing.turns import ASHA, NOON, turn
-from llmslim_memory.types import Batch, Record, Scope
+from llmslim_memory.types import Batch, Record, Scope, Where
 
 SCOPES = [
     ASHA,
@@ -20,9 +20,17 @@ SCOPES = [
     Scope(user_id="asha", agent_id="bot"),
     Scope("asha", "bot", "r"),
 ]
+
+
+def where(scope: Scope) -> Where:
+    sets: dict[str, Any] = {f"{name}s": frozenset({value}) for name, value in scope.given().items()}
+    return Where(**sets, since=NOON, metadata={"category": frozenset({"work", "home"})})
+
+
 CALLS: dict[str, Callable[[SQLiteStore, Scope], Any]] = {
     "list": lambda store, scope: store.list(scope),
     "list a window": lambda store, scope: store.list(scope, since=NOON, until=NOON + timedelta(days=1)),
+    "find": lambda store, scope: store.find(where(scope)),
     "changes": lambda store, scope: store.changes(scope, version=1, encoding="o200k_base"),
     "changes since": lambda store, scope: store.changes(scope, after="1-1", version=1, encoding="o200k_base"),
     "scan": lambda store, scope: store.scan(scope=scope, limit=1),
