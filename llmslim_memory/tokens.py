@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from operator import index
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError
 from llmslim_memory.vocabulary import load_encoding
@@ -26,6 +26,8 @@ CUT_MARGIN = 16
 # Every encoding ends a piece after a letter that blank space or one of these signs follows: a cut there is exact.
 _SAFE_CUT = re.compile(r"[^\W\d_](?=[\s.,;:!?…。，、！？；：])")
 _SAFE_CUT_REACH = 1_000
+_LAST_CUT_REACH = 80
+"""The last safe cut of a text is looked for so close to its end; one that is missed costs time, not exactness."""
 REMEMBERED = 4_096
 REMEMBERED_CHARS = 256
 """The counts of so many texts up to this long are kept."""
@@ -152,6 +154,48 @@ def _chunks(text: str) -> Iterator[tuple[str, int]]:
 def _cut(text: str, end: int) -> tuple[int, int]:
     safe = [match.end() for match in _SAFE_CUT.finditer(text, end - min(_SAFE_CUT_REACH, CHUNK_CHARS // 2), end)]
     return (safe[-1], 0) if safe else (end, CUT_MARGIN)
+
+
+class Piece(NamedTuple):
+    """Text, and how many tokens it takes by itself, where that is known."""
+
+    text: str
+    tokens: int | None = None
+
+
+def count_pieces(count: TokenCounter, pieces: Sequence[Piece]) -> int:
+    """How many tokens the pieces take, put together: what is known of them is not counted again, only the seams are.
+
+    The result is that of counting the whole; where what counts cannot be cut like this, the whole is counted.
+    """
+    if not isinstance(count, TiktokenCounter) or not count.exact or sum(len(p.text) for p in pieces) > CHUNK_CHARS:
+        text = "".join(piece.text for piece in pieces)
+        return count(text) if text else 0
+    return _count_seams(count, pieces)
+
+
+def _count_seams(count: TiktokenCounter, pieces: Iterable[Piece]) -> int:
+    total, uncounted = 0, ""
+    for text, tokens in pieces:
+        cuts = None if tokens is None else _outer_cuts(text)
+        if tokens is None or cuts is None:
+            uncounted += text
+            continue
+        head, tail = text[: cuts[0]], text[cuts[1] :]
+        total += count(uncounted + head) + tokens - count(head) - count(tail)
+        uncounted = tail
+    return total + count(uncounted)
+
+
+def _outer_cuts(text: str) -> tuple[int, int] | None:
+    """The first safe cut of a text, and one near its end; ``None`` where there is none."""
+    first = _SAFE_CUT.search(text)
+    if first is None:
+        return None
+    last = first.end()
+    for match in _SAFE_CUT.finditer(text, max(last, len(text) - _LAST_CUT_REACH)):
+        last = match.end()
+    return first.end(), last
 
 
 class CustomCounter:

@@ -28,6 +28,14 @@ class Statement(NamedTuple):
     end: int
 
 
+class Counted(NamedTuple):
+    """Characters ``start`` to ``end`` of a turn, and the tokens that they take by themselves."""
+
+    start: int
+    end: int
+    tokens: int
+
+
 class Mark(NamedTuple):
     """A statement and the turn it stands in."""
 
@@ -84,8 +92,8 @@ class History(Protocol):
     def items(self, turns: Sequence[int]) -> list[MemoryItem]:
         """The turns at these positions, content and metadata included."""
 
-    def passages(self, turn: int) -> list[tuple[int, int]]:
-        """Where the passages of a turn start and end, in order; the whole content for a short turn."""
+    def passages(self, turn: int) -> list[Counted]:
+        """The passages of a turn, in order; the whole content for a short turn."""
 
     def marks(self, kinds: Sequence[str]) -> list[Mark]:
         """The statements of these kinds in eligible turns, oldest first."""

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmslim_memory import tokens, vocabulary
-from llmslim_memory.tokens import TokenCounter, estimate_tokens, make_counter
+from llmslim_memory.tokens import Piece, TokenCounter, count_pieces, estimate_tokens, make_counter
 
 COUNT = make_counter()
 PLAIN_TEXT = st.text(max_size=300) | st.text(alphabet=" \n\tab,.é好'<|>=", max_size=400)
@@ -107,6 +107,27 @@ def test_a_cut_between_words_changes_no_count(encoding: str, words: list[str], m
     for place in places:
         parts = exact.encode_ordinary(text[:place]) + exact.encode_ordinary(text[place:])
         assert parts == exact.encode_ordinary(text)
+
+
+PIECES = st.lists(
+    st.tuples(st.lists(PLAIN_TEXT | st.text(max_size=9), max_size=6).map("".join), st.booleans()), max_size=5
+)
+    st.tuples(st.lists(PLAIN_TEXT | st.text(max_size=9), max_size=6).map("".join), st.booleans()), max_size=5
+)
+
+
+@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
+@settings(max_examples=100)
+@given(PIECES)
+def test_pieces_put_together_count_as_the_whole(encoding: str, pieces: list[tuple[str, bool]]) -> None:
+    count = make_counter(encoding)
+    known = [Piece(text, count(text) if is_known else None) for text, is_known in pieces]
+    assert count_pieces(count, known) == count("".join(piece.text for piece in known))
+
+
+def test_pieces_are_counted_as_a_whole_by_a_function_that_need_not_add_up() -> None:
+    count = make_counter(lambda text: len(text) // 2)
+    assert count_pieces(count, [Piece("abc", 1), Piece("de fg", 2)]) == 4
 
 
 @pytest.mark.parametrize("run", ["a", " ", "\t ", "\n", "好", "=", "1", "\u0301"])

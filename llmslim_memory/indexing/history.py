@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llmslim_memory.errors import StoreError
+from llmslim_memory.indexing.recent import Read
 from llmslim_memory.ranking.index import Snapshot
 from llmslim_memory.types import MemoryItem
-from llmslim_memory.views import Mark, Statement
+from llmslim_memory.views import Counted, Mark, Statement
 
 
 class StaleHistoryError(StoreError):
-    """A turn was deleted or shortened while it was being searched; search again."""
+    """A turn was deleted or edited while it was being searched; search again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +25,7 @@ class ScopeHistory:
 
     snapshot: Snapshot
     eligible: NDArray[np.bool_]
-    read: Callable[[Sequence[str], Sequence[int]], dict[str, MemoryItem]]
+    read: Callable[[Sequence[str], Sequence[int]], dict[str, Read]]
     """Reads turns by id and revision."""
 
     @property
@@ -56,21 +57,25 @@ class ScopeHistory:
         """The turns at these positions, content and metadata included.
 
         Raises:
-            StaleHistoryError: One was deleted, or cut short, after the history was opened.
+            StaleHistoryError: One was deleted, or its content edited, after the history was opened.
         """
         snapshot, rows = self.snapshot, list(turns)
         ids = [snapshot.ids[turn] for turn in rows]
         found = self.read(ids, snapshot.revisions[rows].tolist())
-        for end, item_id in zip(snapshot.content_ends[rows].tolist(), ids, strict=True):
-            item = found.get(item_id)
-            if item is None or len(item.content) < end:
+        items = []
+        for expected, item_id in zip(snapshot.checksums[rows].tolist(), ids, strict=True):
+            read = found.get(item_id)
+            if read is None or read.checksum != expected:
                 raise StaleHistoryError("a turn was changed while it was being searched: search again")
-        return [found[item_id] for item_id in ids]
+            items.append(read.item)
+        return items
 
-    def passages(self, turn: int) -> list[tuple[int, int]]:
-        """Where the passages of a turn start and end, in order; the whole content for a short turn."""
-        rows = self.snapshot.passages[self.snapshot.first[turn] : self.snapshot.first[turn + 1]]
-        return list(zip(self.snapshot.starts[rows].tolist(), self.snapshot.ends[rows].tolist(), strict=True))
+    def passages(self, turn: int) -> list[Counted]:
+        """The passages of a turn, in order; the whole content for a short turn."""
+        snapshot = self.snapshot
+        rows = snapshot.passages[snapshot.first[turn] : snapshot.first[turn + 1]]
+        columns = (snapshot.starts[rows], snapshot.ends[rows], snapshot.passage_tokens[rows])
+        return list(map(Counted._make, zip(*(column.tolist() for column in columns), strict=True)))
 
     def marks(self, kinds: Sequence[str]) -> list[Mark]:
         """The statements of these kinds in eligible turns, oldest first."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import NamedTuple
 
+from llmslim_memory.ranking.codec import checksum
 from llmslim_memory.types import MemoryItem
 
 RECENT_BYTES = 4 << 20
@@ -21,9 +22,16 @@ Fetch = Callable[[Sequence[str]], dict[str, MemoryItem]]
 """Reads turns by id."""
 
 
+class Read(NamedTuple):
+    """A turn, and the checksum of its content."""
+
+    item: MemoryItem
+    checksum: int
+
+
 class _Kept(NamedTuple):
     revision: int
-    item: MemoryItem
+    read: Read
     size: int
 
 
@@ -40,17 +48,18 @@ class RecentTurns:
         self._lock = Lock()
         self.nbytes = 0
 
-    def read(self, ids: Sequence[str], revisions: Sequence[int]) -> dict[str, MemoryItem]:
+    def read(self, ids: Sequence[str], revisions: Sequence[int]) -> dict[str, Read]:
         """The turns with these ids; those that are gone are left out unless kept since this revision was seen."""
         with self._lock:
             found = dict(self._known(ids, revisions))
         if len(found) == len(ids):
             return found
         missing = {item_id: revision for item_id, revision in zip(ids, revisions, strict=True) if item_id not in found}
-        fetched = self._fetch(list(missing))
+        items = self._fetch(list(missing))
+        fetched = {item_id: Read(item, checksum(item.content)) for item_id, item in items.items()}
         with self._lock:
-            for item_id, item in fetched.items():
-                self._keep(item_id, missing[item_id], item)
+            for item_id, read in fetched.items():
+                self._keep(item_id, missing[item_id], read)
         return found | fetched
 
     def forget(self, ids: Iterable[str]) -> None:
@@ -59,19 +68,19 @@ class RecentTurns:
             for item_id in ids:
                 self._drop(item_id)
 
-    def _known(self, ids: Sequence[str], revisions: Sequence[int]) -> Iterable[tuple[str, MemoryItem]]:
+    def _known(self, ids: Sequence[str], revisions: Sequence[int]) -> Iterable[tuple[str, Read]]:
         for item_id, revision in zip(ids, revisions, strict=True):
             kept = self._kept.get(item_id)
             if kept is not None and kept.revision == revision:
                 self._kept.move_to_end(item_id)
-                yield item_id, kept.item
+                yield item_id, kept.read
 
-    def _keep(self, item_id: str, revision: int, item: MemoryItem) -> None:
+    def _keep(self, item_id: str, revision: int, read: Read) -> None:
         self._drop(item_id)
-        size = sys.getsizeof(item.content) + _BESIDE_CONTENT
+        size = sys.getsizeof(read.item.content) + _BESIDE_CONTENT
         if size * LARGEST_SHARE > self._most:
             return
-        self._kept[item_id] = _Kept(revision, item, size)
+        self._kept[item_id] = _Kept(revision, read, size)
         self.nbytes += size
         while self.nbytes > self._most:
             self._drop(next(iter(self._kept)))

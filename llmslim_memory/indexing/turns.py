@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice, pairwise
 from uuid import uuid4
 
@@ -16,7 +16,7 @@ from llmslim_memory.ranking.codec import TurnAnalysis, make_analysis
 from llmslim_memory.ranking.dates import NamedDate, dated_words, named_dates
 from llmslim_memory.ranking.passages import Span, split_passages
 from llmslim_memory.selection import statements
-from llmslim_memory.tokens import TokenCounter
+from llmslim_memory.tokens import Piece, TokenCounter, count_pieces
 from llmslim_memory.types import Analysis
 
 VERSION = (terms.VERSION * 1000 + codec.FORMAT) * 1000 + statements.VERSION
@@ -52,12 +52,20 @@ class TurnAnalyser:
     def analyse(self, role: str, content: str) -> tuple[TurnAnalysis, int]:
         """The analysis of a turn, and the tokens of its content."""
         spans = split_passages(role, content)
-        total = self.counter(content)
-        tokens = [total] if len(spans) == 1 else [self.counter(content[start:end]) for start, end in spans]
+        tokens, total = self._count_tokens(content, spans)
         found = statements.find_statements(role, content)
         marks = [(mark.kind, mark.start, mark.end) for mark in found]
         counts = self._count_terms(content, spans)
-        return make_analysis(spans, tokens, counts, speaker=self._speaker(content), statements=marks), total
+        speaker, checksum = self._speaker(content), codec.checksum(content)
+        return make_analysis(spans, tokens, counts, speaker=speaker, statements=marks, content=checksum), total
+
+    def _count_tokens(self, content: str, spans: list[Span]) -> tuple[list[int], int]:
+        """The tokens of each passage, and of the whole content; a passage alone stands for all of it."""
+        if len(spans) == 1:
+            total = self.counter(content)
+            return [total], total
+        tokens = [self.counter(content[start:end]) for start, end in spans]
+        return tokens, count_pieces(self.counter, _pieces(content, spans, tokens))
 
     def _count_terms(self, content: str, spans: list[Span]) -> list[Counter[int]]:
         words = self._words(content, spans)
@@ -96,3 +104,12 @@ class TurnAnalyser:
         analysis, tokens = self.analyse(role, content)
         encoding = self.encoding
         return Analysis(self.version, codec.encode(analysis, encoding), encoding, tokens)
+
+
+def _pieces(content: str, spans: Sequence[Span], tokens: Sequence[int]) -> list[Piece]:
+    """The content as its passages, whose tokens are known, and what stands between them."""
+    pieces, at = [], 0
+    for (start, end), known in zip(spans, tokens, strict=True):
+        pieces += [Piece(content[at:start]), Piece(content[start:end], known)]
+        at = end
+    return [*pieces, Piece(content[at:])]

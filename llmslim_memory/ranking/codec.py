@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAGIC = b"LA"
-FORMAT = 1
+FORMAT = 2
 """Grows whenever the layout changes."""
 
-_HEADER = struct.Struct("<2sHIIIIIII")  # magic, format, checksum, encoding, passages, terms, statements, kinds, speaker
+# Magic, format, checksum, encoding, passages, terms, statements, kinds, speaker, checksum of the content.
+_HEADER = struct.Struct("<2sHIIIIIIII")
 _CHECKED_FROM = 8
 _COLUMNS = 5  # of a passage: start, end, tokens, length, number of distinct terms
 _MAX_TF = 255
@@ -36,7 +37,7 @@ class TurnAnalysis:
 
     ``passages`` has five rows: start, end, tokens, length in terms, number of distinct terms; one column a passage.
     ``terms`` and ``tfs`` hold the passages' distinct terms, one passage after the other. ``speaker`` is the term of the
-    name the turn opens with, 0 without one.
+    name the turn opens with, 0 without one. ``content`` is the checksum of the content, see :func:`checksum`.
     """
 
     passages: NDArray[np.uint32]
@@ -44,10 +45,16 @@ class TurnAnalysis:
     tfs: NDArray[np.uint8]
     speaker: int = 0
     statements: tuple[MarkedSpan, ...] = ()
+    content: int = 0
 
 
 class CorruptAnalysisError(ValueError):
     """Stored bytes are not an analysis in this format and encoding; the turn is to be analysed again."""
+
+
+def checksum(content: str) -> int:
+    """Tells whether a content is the one that was analysed."""
+    return crc32(content.encode("utf-8", "surrogatepass"))
 
 
 def _encoding_number(encoding: str) -> int:
@@ -68,8 +75,8 @@ def encode(analysis: TurnAnalysis, encoding: str) -> bytes:
             analysis.tfs.tobytes(),
         )
     )
-    sizes = (analysis.passages.shape[1], len(analysis.terms), len(marks), len(names), analysis.speaker)
-    tail = struct.pack("<IIIIII", _encoding_number(encoding), *sizes) + body
+    sizes = (analysis.passages.shape[1], len(analysis.terms), len(marks), len(names))
+    tail = struct.pack("<7I", _encoding_number(encoding), *sizes, analysis.speaker, analysis.content) + body
     return MAGIC + struct.pack("<HI", FORMAT, crc32(tail)) + tail
 
 
@@ -81,14 +88,14 @@ def decode(data: bytes, encoding: str) -> TurnAnalysis:
     """
     if len(data) < _HEADER.size:
         raise CorruptAnalysisError("too short")
-    magic, form, checksum, number, count, terms, marks, names, speaker = _HEADER.unpack_from(data)
+    magic, form, expected, number, count, terms, marks, names, speaker, content = _HEADER.unpack_from(data)
     if magic != MAGIC or form != FORMAT or number != _encoding_number(encoding):
         raise CorruptAnalysisError("another format or encoding")
     at_terms = _HEADER.size + 4 * _COLUMNS * count
     at_marks = at_terms + 4 * terms
     at_names = at_marks + 12 * marks
     at_tfs = at_names + names
-    if len(data) != at_tfs + terms or crc32(memoryview(data)[_CHECKED_FROM:]) != checksum:
+    if len(data) != at_tfs + terms or crc32(memoryview(data)[_CHECKED_FROM:]) != expected:
         raise CorruptAnalysisError("damaged")
     passages = np.frombuffer(data, "<u4", _COLUMNS * count, _HEADER.size).reshape(_COLUMNS, count)
     return TurnAnalysis(
@@ -97,6 +104,7 @@ def decode(data: bytes, encoding: str) -> TurnAnalysis:
         np.frombuffer(data, np.uint8, terms, at_tfs),
         speaker,
         _statements(data, marks, at_marks, at_names, at_tfs),
+        content,
     )
 
 
@@ -115,6 +123,7 @@ def make_analysis(
     *,
     speaker: int = 0,
     statements: Sequence[tuple[str, int, int]] = (),
+    content: int = 0,
 ) -> TurnAnalysis:
     """Gather what was worked out about a turn's passages: where they are, their tokens, how often each term occurs."""
     sizes = [len(tf) for tf in counts]
@@ -134,4 +143,5 @@ def make_analysis(
         np.minimum(tfs[order], _MAX_TF).astype(np.uint8),
         speaker,
         tuple(MarkedSpan(*mark) for mark in statements),
+        content,
     )

@@ -70,6 +70,7 @@ _TURN_COLUMNS: dict[str, type[np.generic]] = {
     "times": np.int64,
     "seqs": np.int64,
     "revisions": np.int64,
+    "checksums": np.uint32,  # of the content
     "is_user": np.bool_,
     "sessions": np.int32,
     "tokens": np.int32,
@@ -99,6 +100,7 @@ class Snapshot:
     roles: Sequence[str]
     is_user: NDArray[np.bool_]
     revisions: NDArray[np.int64]
+    checksums: NDArray[np.uint32]
     times: NDArray[np.int64]
     sessions: NDArray[np.int32]
     tokens: NDArray[np.int32]
@@ -252,6 +254,7 @@ class ScopeIndex:
             "times": [turn.time for turn in turns],
             "seqs": [turn.seq for turn in turns],
             "revisions": [turn.revision for turn in turns],
+            "checksums": [turn.analysis.content for turn in turns],
             "is_user": [turn.role == "user" for turn in turns],
             "sessions": [sessions.setdefault(turn.session, len(sessions)) for turn in turns],
             "tokens": [turn.tokens for turn in turns],
@@ -345,6 +348,7 @@ class ScopeIndex:
             roles=self._roles[:] if whole else [self._roles[row] for row in row_list],
             is_user=turn["is_user"],
             revisions=turn["revisions"],
+            checksums=turn["checksums"],
             times=turn["times"],
             sessions=sessions,
             tokens=turn["tokens"],

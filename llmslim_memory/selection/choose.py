@@ -13,11 +13,11 @@ from llmslim_memory.selection import requests
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.digest import Digest, topic
 from llmslim_memory.selection.explained import explain
-from llmslim_memory.selection.fitting import Fitted, fit, join
+from llmslim_memory.selection.fitting import Fitted, fit
 from llmslim_memory.selection.options import SelectionOptions
 from llmslim_memory.selection.outcome import Outcome
 from llmslim_memory.selection.packing import Packer
-from llmslim_memory.selection.render import Labels, whole_turns
+from llmslim_memory.selection.render import Labels, join_text, whole_turns
 from llmslim_memory.selection.route import asks_for_order, route_of
 from llmslim_memory.selection.sections import SectionBuilder
 from llmslim_memory.selection.shelf import Section
@@ -83,12 +83,10 @@ def _whole(
     if int(history.tokens[history.eligible].sum()) - echoes > budget:
         return None
     shown = whole_turns(history, left_out)
-    blocks = Labels(history, options, whole=True).blocks(shown)
-    text = join((), blocks)
-    tokens = count(text) if text else 0
+    text, tokens, blocks = join_text((), Labels(history, options, whole=True).blocks(shown), count)
     if tokens > budget:
         return None
-    fitted = Fitted(text, tokens, (), tuple(shown), tuple(blocks))
+    fitted = Fitted(text, tokens, (), tuple(shown), blocks)
     return Outcome("whole_history", None, rank(query), fitted, budget, bool(shown), left_out)
 
 

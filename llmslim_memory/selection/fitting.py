@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.marks import ELLIPSIS
 from llmslim_memory.selection.packing import Packer
-from llmslim_memory.selection.render import Labels, Shown, body, join_spans, reading_order
+from llmslim_memory.selection.render import Labels, Shown, body, join_spans, join_text, reading_order
 from llmslim_memory.selection.shelf import Section
 from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.views import Candidate
@@ -43,11 +43,6 @@ def show(contents: Contents, packer: Packer) -> list[Shown]:
     return shown
 
 
-def join(sections: Sequence[str], blocks: Sequence[str]) -> str:
-    """Sections, each with a blank line after it, then blocks; what ends the last line falls away."""
-    return "".join(sections) + "".join(blocks)[:-1] if blocks else "".join(sections)[:-2]
-
-
 def fit(contents: Contents, packer: Packer, sections: Sequence[Section], *, budget: int, count: TokenCounter) -> Fitted:
     """Render what is kept, giving up the least of it until the text fits; at worst cut the best passage to words."""
     fitted = _render(contents, packer, sections, count)
@@ -65,9 +60,8 @@ def fit(contents: Contents, packer: Packer, sections: Sequence[Section], *, budg
 
 def _render(contents: Contents, packer: Packer, sections: Sequence[Section], count: TokenCounter) -> Fitted:
     shown = show(contents, packer)
-    blocks = packer.labels.blocks(shown)
-    text = join([section.text for section in sections], blocks)
-    return Fitted(text, count(text) if text else 0, tuple(sections), tuple(shown), tuple(blocks))
+    text, tokens, blocks = join_text([section.text for section in sections], packer.labels.blocks(shown), count)
+    return Fitted(text, tokens, tuple(sections), tuple(shown), blocks)
 
 
 def cut(contents: Contents, packer: Packer, best: Candidate, *, budget: int, count: TokenCounter) -> Fitted:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from llmslim_memory.selection.marks import ELLIPSIS, mark
 from llmslim_memory.selection.options import SelectionOptions
 from llmslim_memory.selection.stamps import format_time
+from llmslim_memory.tokens import Piece, TokenCounter, count_pieces
 from llmslim_memory.types import MemoryItem
-from llmslim_memory.views import History
+from llmslim_memory.views import Counted, History
 
 Span = tuple[int, int]
 
@@ -51,9 +52,40 @@ def _widen(content: str, span: Span) -> Span:
 
 def body(content: str, spans: Sequence[Span], roles: Collection[str] = ()) -> str:
     """What is shown of ``content``: an ellipsis stands wherever something was left out."""
-    parts = [mark(content[start:end], roles) for start, end in spans]
-    text = "".join(part + gap for part, gap in zip(parts, _gaps(content, spans), strict=True))
-    return text if spans[0][0] == 0 else f"{ELLIPSIS} {text.lstrip()}"
+    return "".join(piece.text for piece in _pieces(content, spans, roles, ()))
+
+
+def _pieces(
+    content: str, spans: Sequence[Span], roles: Collection[str], counted: Collection[Counted]
+) -> Iterator[Piece]:
+    """What is shown of ``content``, the ``counted`` parts of it as pieces of their own."""
+    if spans[0][0]:
+        yield Piece(f"{ELLIPSIS} ")
+        spans = [(_skip_blank(content, spans[0]), spans[0][1]), *spans[1:]]
+    for span, gap in zip(spans, _gaps(content, spans), strict=True):
+        text = content[slice(*span)]
+        shown = mark(text, roles)
+        if shown == text:
+            yield from _cut_up(content, span, counted)
+        else:
+            yield Piece(shown)
+        yield Piece(gap)
+
+
+def _skip_blank(content: str, span: Span) -> int:
+    text = content[slice(*span)]
+    return span[0] + len(text) - len(text.lstrip())
+
+
+def _cut_up(content: str, span: Span, counted: Collection[Counted]) -> Iterator[Piece]:
+    """A stretch of ``content`` as the counted parts in it, in order and without overlap, and what lies between."""
+    at, last = span
+    for start, end, tokens in counted:
+        if at <= start and end <= last:
+            yield Piece(content[at:start])
+            yield Piece(content[start:end], tokens)
+            at = end
+    yield Piece(content[at:last])
 
 
 def _gaps(content: str, spans: Sequence[Span]) -> list[str]:
@@ -99,8 +131,8 @@ class Labels:
             return f"{role}: "
         return f"[{format_time(int(self.history.times[turn]), self.options.tz, self.options.date_format)}] {role}: "
 
-    def blocks(self, shown: Sequence[Shown]) -> list[str]:
-        """The turns' blocks in the order given, each ending its line."""
+    def blocks(self, shown: Sequence[Shown]) -> list[list[Piece]]:
+        """The turns' blocks in the order given, in pieces, the last of which ends the line."""
         roles = {self.history.roles[one.turn] for one in shown}
         above: dict[int, str] = {}
         blocks = []
@@ -108,8 +140,29 @@ class Labels:
             session = int(self.history.sessions[one.turn])
             label = self.label(one.turn, above.get(session))
             above[session] = self.stamp(one.turn)
-            blocks.append(f"{label}{body(one.item.content, one.spans, roles)}\n")
+            blocks.append([Piece(label), *_pieces(one.item.content, one.spans, roles, self._counted(one)), Piece("\n")])
         return blocks
+
+    def _counted(self, one: Shown) -> Sequence[Counted]:
+        """The parts of a turn whose tokens are known: all of it, or its passages."""
+        if not one.is_partial:
+            return (Counted(0, len(one.item.content), int(self.history.tokens[one.turn])),)
+        passages = self.history.passages(one.turn)
+        return passages if len(passages) > 1 else ()
+
+
+def join_text(
+    sections: Sequence[str], blocks: Sequence[Sequence[Piece]], count: TokenCounter
+) -> tuple[str, int, tuple[str, ...]]:
+    """Sections, each with a blank line after it, then blocks; what ends the last line falls away.
+
+    Returns:
+        The text, how many tokens it takes, and the blocks as text.
+    """
+    pieces = [*map(Piece, sections), *chain.from_iterable(blocks)]
+    pieces = pieces[:-1] if blocks else [Piece("".join(sections)[:-2])]
+    text = "".join([piece.text for piece in pieces])
+    return text, count_pieces(count, pieces), tuple("".join([piece.text for piece in block]) for block in blocks)
 
 
 def reading_order(history: History, turns: Iterable[int]) -> list[int]:

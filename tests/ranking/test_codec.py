@@ -16,12 +16,12 @@ def analyses(draw: st.DrawFn) -> TurnAnalysis:
     counts = draw(st.lists(st.dictionaries(NUMBER, st.integers(1, 400), max_size=6), min_size=1, max_size=4))
     spans = [(10 * at, 10 * at + 9) for at in range(len(counts))]
     marks = draw(st.lists(st.tuples(st.sampled_from(["request", "denial"]), NUMBER, NUMBER), max_size=3))
-    return make_analysis(spans, [7] * len(spans), counts, speaker=draw(NUMBER), statements=marks)
+    return make_analysis(spans, [7] * len(spans), counts, speaker=draw(NUMBER), statements=marks, content=draw(NUMBER))
 
 
 def values(analysis: TurnAnalysis) -> list[object]:
     arrays = (analysis.passages, analysis.terms, analysis.tfs)
-    return [*(array.tolist() for array in arrays), analysis.speaker, analysis.statements]
+    return [*(array.tolist() for array in arrays), analysis.speaker, analysis.statements, analysis.content]
 
 
 @given(analyses())

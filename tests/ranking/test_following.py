@@ -137,6 +137,16 @@ def test_content_that_is_gone_when_it_is_read_is_not_made_up(store: InMemoryStor
         history.items([0, 1])
 
 
+def test_content_that_was_edited_when_it_is_read_is_not_cut_up_as_what_it_was(store: InMemoryStore) -> None:
+    indexes = indexes_of(store)
+    store.add([turn(1, "first"), turn(2, "second")])
+    history = indexes.open(SCOPE)
+    store.update("t1", content="fir$t")
+    with pytest.raises(StaleHistoryError):
+        history.items([0])
+    assert [item.content for item in indexes.open(SCOPE).items([0, 1])] == ["fir$t", "second"]
+
+
 def test_what_may_not_be_shown_counts_in_the_statistics_but_is_not_named(store: InMemoryStore) -> None:
     store.add([turn(n, "green tea", run=f"r{n}", minutes=60 * n) for n in range(4)])
     indexes = indexes_of(store)

@@ -77,7 +77,7 @@ def test_the_turns_kept_stay_within_their_bytes_and_the_ones_read_last_are_kept(
 
     recent = RecentTurns(fetch, most=100_000)
     for item_id in stored:
-        assert recent.read([item_id], [1]) == {item_id: stored[item_id]}
+        assert recent.read([item_id], [1])[item_id].item == stored[item_id]
         assert recent.nbytes <= 100_000
     reads.clear()
     recent.read(["t399", "t0", "long"], [1, 1, 1])

@@ -15,7 +15,7 @@ from llmslim_memory.selection import SelectionOptions, find_statements, select
 from llmslim_memory.selection.terms import terms
 from llmslim_memory.tokens import TokenCounter, make_counter
 from llmslim_memory.types import MemoryContext, MemoryItem
-from llmslim_memory.views import Candidate, Mark, Ranking
+from llmslim_memory.views import Candidate, Counted, Mark, Ranking
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -46,6 +46,7 @@ class FakeHistory:
         self.tokens = np.array([count(turn.content) for turn in turns], dtype=np.int32)
         self.eligible = np.array([turn.is_eligible for turn in turns], dtype=np.bool_)
         self._said = said
+        self._count = count
 
     def items(self, turns: Sequence[int]) -> list[MemoryItem]:
         return [
@@ -54,11 +55,12 @@ class FakeHistory:
             for i in turns
         ]  # fmt: skip
 
-    def passages(self, turn: int) -> list[tuple[int, int]]:
+    def passages(self, turn: int) -> list[Counted]:
         content = self.turns[turn].content
         ends = [i + 1 for i, char in enumerate(content) if char in ".!?\n"]
         bounds = [0, *ends, len(content)]
-        return [(a, b) for a, b in pairwise(bounds) if content[a:b].strip()] or [(0, len(content))]
+        spans = [(a, b) for a, b in pairwise(bounds) if content[a:b].strip()] or [(0, len(content))]
+        return [Counted(start, end, self._count(content[start:end])) for start, end in spans]
 
     def marks(self, kinds: Sequence[str]) -> list[Mark]:
         return [
@@ -78,7 +80,7 @@ def rank_by_words(history: FakeHistory, query: str, count: Callable[[str], int])
     pools: dict[bool, list[Candidate]] = {True: [], False: []}
     for turn in sorted(np.flatnonzero(scores), key=lambda i: (-scores[i], i)):
         content, is_user = history.turns[turn].content, history.roles[turn] == "user"
-        spans = [(0, len(content))] if is_user else history.passages(turn)
+        spans = [(0, len(content))] if is_user else [passage[:2] for passage in history.passages(turn)]
         for part, (start, end) in enumerate(spans):
             score = len(asked & terms(content[start:end])) / max(1, len(asked))
             if score:
