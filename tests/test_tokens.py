@@ -112,8 +112,6 @@ def test_a_cut_between_words_changes_no_count(encoding: str, words: list[str], m
 PIECES = st.lists(
     st.tuples(st.lists(PLAIN_TEXT | st.text(max_size=9), max_size=6).map("".join), st.booleans()), max_size=5
 )
-    st.tuples(st.lists(PLAIN_TEXT | st.text(max_size=9), max_size=6).map("".join), st.booleans()), max_size=5
-)
 
 
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
