@@ -78,6 +78,8 @@ class Work:
         with Scratch() as self._scratch:
             self._memory = memory
             for reading in readings:
+                reading.note_copies(meter)
+            for reading in readings:
                 if not self.is_full:
                     self._read(reading, meter, alone=len(readings) == 1)
 

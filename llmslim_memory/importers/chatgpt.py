@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, short_id, text_of
 from llmslim_memory.importers.moments import read_moment
@@ -34,38 +36,57 @@ def is_record(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("mapping"), dict)
 
 
-def read(record: Record, *, tools: bool) -> Outcomes:
-    """Yield the outcome of every message of a conversation."""
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation's id, its nodes by their keys, and the keys of its current branch from the root down."""
+
+    id: str
+    nodes: Mapping[str, dict[str, Any]]
+    branch: Sequence[str]
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Self:
+        """The conversation that a record holds."""
+        nodes = {key: node for key, node in value["mapping"].items() if isinstance(node, dict)}
+        name = id_of(value, "conversation_id", "id") or digest(FORMAT, *sorted(nodes)[:1])
+        return cls(name, nodes, _branch(nodes, value.get("current_node")))
+
+    def source_id(self, key: str) -> str:
+        """The id of a node's message."""
+        return id_of(object_of(self.nodes[key], "message"), "id") or short_id(key)
+
+
+def read(record: Record, *, tools: bool, left: Callable[[str], AbstractSet[str]] = lambda _: frozenset()) -> Outcomes:
+    """Yield the outcome of every message of a conversation.
+
+    ``left`` tells, for the conversation's id, the ids of messages that a later copy of it has on another branch.
+    """
     value = record.value
     if not isinstance(value, dict) or not is_record(value):
         yield Left(MALFORMED, record.where)
         return
-    nodes = {key: node for key, node in value["mapping"].items() if isinstance(node, dict)}
-    for _ in range(len(value["mapping"]) - len(nodes)):
+    talk = Conversation.of(value)
+    for _ in range(len(value["mapping"]) - len(talk.nodes)):
         yield Left(MALFORMED, record.where)
-    session = Session(FORMAT, _conversation_id(value, nodes), text_of(value, "title"))
+    session = Session(FORMAT, talk.id, text_of(value, "title"))
     forgotten = value.get("is_do_not_remember") is True
-    branch = _branch(nodes, value.get("current_node"))
-    on_branch = set(branch)
+    current, passed_over = set(talk.branch), left(talk.id)
     when = read_moment(value.get("create_time"))
-    for key in [*branch, *(key for key in nodes if key not in on_branch)]:
-        message = nodes[key].get("message")
+    for key in [*talk.branch, *(key for key in talk.nodes if key not in current)]:
+        message = talk.nodes[key].get("message")
         if message is None:
             continue
         if not isinstance(message, dict):
             yield Left(MALFORMED, record.where)
             continue
-        when = (read_moment(message.get("create_time")) or when) if key in on_branch else when
+        when = (read_moment(message.get("create_time")) or when) if key in current else when
+        source_id = talk.source_id(key)
         if forgotten:
             yield Left("meta")
-        elif key not in on_branch:
+        elif key not in current or source_id in passed_over:
             yield Left("other_branch")
         else:
-            yield _outcome(key, message, session, when, tools)
-
-
-def _conversation_id(value: Mapping[str, Any], nodes: Mapping[str, Any]) -> str:
-    return id_of(value, "conversation_id", "id") or digest(FORMAT, *sorted(nodes)[:1])
+            yield _outcome(source_id, message, session, when, tools)
 
 
 def _branch(nodes: Mapping[str, dict[str, Any]], current: Any) -> list[str]:
@@ -92,7 +113,9 @@ def _seconds(message: Mapping[str, Any]) -> float:
     return when.timestamp() if when else 0.0
 
 
-def _outcome(key: str, message: Mapping[str, Any], session: Session, when: datetime | None, tools: bool) -> Outcome:
+def _outcome(
+    source_id: str, message: Mapping[str, Any], session: Session, when: datetime | None, tools: bool
+) -> Outcome:
     reason = _reason(message)
     if reason == "tool_output" and tools:
         text, parts, role = _tool_text(message), list[str](), "tool"
@@ -103,7 +126,6 @@ def _outcome(key: str, message: Mapping[str, Any], session: Session, when: datet
         role = object_of(message, "author")["role"]
     if not text:
         return Left(parts[0] if parts else "empty")
-    source_id = id_of(message, "id") or short_id(key)
     return Turn(session, role, text, source_id, when, parts=tuple(parts))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from llmslim_memory.errors import HistoryImportError
 from llmslim_memory.importers import chatgpt, claude_ai, claude_code, jsonl, mem0, own
+from llmslim_memory.importers.chatgpt_copies import Copies
 from llmslim_memory.importers.detect import WINDOW, detect
 from llmslim_memory.importers.documents import Document, Problem, find_documents
 from llmslim_memory.importers.limits import ImportLimits
@@ -38,11 +39,19 @@ class Reading:
     format: str
     layout: Layout | None
     limits: ImportLimits
+    copies: Copies | None = None
 
     @property
     def size(self) -> int:
-        """Bytes that a meter will have been told at the end: a transcript is read twice."""
-        return self.document.size * (2 if self.format == claude_code.FORMAT else 1)
+        """Bytes that a meter will have been told at the end: some files are read twice."""
+        return self.document.size * (2 if self.format == claude_code.FORMAT or self.copies is not None else 1)
+
+    def note_copies(self, meter: Meter | None = None) -> None:
+        """Note what stands in the file, where another file of the source may hold it too."""
+        if self.copies is not None:
+            with suppress(HistoryImportError):  # which is told when the file is read for good
+                for record in self._records(meter):
+                    self.copies.note(record.value)
 
     def outcomes(self, *, tools: bool, meter: Meter | None = None) -> Outcomes:
         """Yield the outcome of everything in the file.
@@ -56,6 +65,8 @@ class Reading:
         for record in self._records(meter):
             if record.problem is not None:
                 yield Left(record.problem, record.where)
+            elif self.copies is not None:
+                yield from chatgpt.read(record, tools=tools, left=self.copies.left_by_latest)
             elif not record.ends or self.format == mem0.FORMAT:
                 yield from _READERS[self.format](record, tools=tools)
 
@@ -106,7 +117,7 @@ def _find(
         manifest = manifest or lists
         if found is not None and lists is None and format in ("auto", found.format):
             readings.append(found)
-    readings = _without_strays(readings)
+    readings = _with_copies(_without_strays(readings))
     if not readings:
         if manifest is not None:
             claude_ai.check_manifest(manifest)
@@ -181,6 +192,14 @@ def _without_strays(readings: list[Reading]) -> list[Reading]:
         for reading in readings
         if reading.format != jsonl.FORMAT or not reading.document.container or reading.document.container not in known
     ]
+
+
+def _with_copies(readings: list[Reading]) -> list[Reading]:
+    """Where several files are of ChatGPT's, any of them may hold a conversation that another holds too."""
+    if sum(reading.format == chatgpt.FORMAT for reading in readings) < 2:
+        return readings
+    copies = Copies()
+    return [replace(reading, copies=copies) if reading.format == chatgpt.FORMAT else reading for reading in readings]
 
 
 def _nothing(source: Path, format: str, documents: list[Document], problems: list[Problem]) -> str:  # noqa: A002

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.importers.helpers import document, imported, new_memory, said, turns
+from tests.importers.helpers import contents, document, imported, new_memory, said, turns
 
 
 def node(key: str, parent: str | None, text: Any = None, role: str = "user", **fields: Any) -> dict[str, Any]:
@@ -212,6 +212,24 @@ def test_overlapping_shards_are_one_conversation(tmp_path: Path) -> None:
     document(tmp_path / "conversations-000.json", [conversation("one", "two", "three")])
     report = imported(tmp_path)
     assert (report.imported, report.duplicates, len(report.sessions)) == (3, 2, 1)
+
+
+@pytest.mark.parametrize("newer_first", [True, False])
+def test_of_two_copies_of_a_conversation_the_one_updated_last_says_which_branch_counts(
+    tmp_path: Path, newer_first: bool
+) -> None:
+    asked = [node("q", None, "question"), node("a", "q", "first try", "assistant"), node("only", "a", "lost since")]
+    older = tree(*asked, current="only", update_time=1_767_350_000)
+    newer = tree(*asked[:2], node("b", "q", "second try", "assistant"), current="b", update_time="2026-03-01T00:00:00Z")
+    names = ["conversations-000.json", "conversations-001.json"]
+    for name, talk in zip(names, [newer, older] if newer_first else [older, newer], strict=True):
+        document(tmp_path / name, [talk, conversation("other", key=name)])
+    memory = new_memory()
+    seen: list[tuple[int, int]] = []
+    report = imported(tmp_path, memory, on_progress=lambda done, total: seen.append((done, total)))
+    assert sorted(contents(memory)) == ["lost since", "other", "other", "question", "second try"]
+    assert report.skipped == {"other_branch": 2}
+    assert seen[-1][0] == seen[-1][1] == 2 * sum(path.stat().st_size for path in tmp_path.iterdir())
 
 
 def test_a_wrapper_around_the_conversations_is_read(tmp_path: Path) -> None:
