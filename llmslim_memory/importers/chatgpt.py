@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, short_id, text_of
+from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, short_id, text_of, word_of
 from llmslim_memory.importers.moments import read_moment
 from llmslim_memory.importers.outcomes import MALFORMED, Left, Outcome, Outcomes, Session, Turn
 from llmslim_memory.importers.records import Record, dumps
@@ -131,8 +131,8 @@ def _outcome(
 
 def _reason(message: Mapping[str, Any]) -> str | None:
     """Why a message on the current branch is nothing that the user or the assistant said; ``None`` if it is."""
-    role, kind = object_of(message, "author").get("role"), object_of(message, "content").get("content_type")
-    metadata, channel, recipient = object_of(message, "metadata"), message.get("channel"), message.get("recipient")
+    role, kind = word_of(object_of(message, "author"), "role"), word_of(object_of(message, "content"), "content_type")
+    metadata, channel, recipient = object_of(message, "metadata"), word_of(message, "channel"), message.get("recipient")
     if kind in _THINKING or channel in ("analysis", "commentary") or _is_reasoning(metadata):
         return "thinking"
     if role in ("system", "developer") or kind in _SYSTEM:
@@ -142,7 +142,7 @@ def _reason(message: Mapping[str, Any]) -> str | None:
     hidden = metadata.get("is_visually_hidden_from_conversation") or metadata.get("is_user_system_message")
     if hidden or kind in _EDITABLE or message.get("weight") == 0:
         return "meta"
-    if role not in ("user", "assistant") or not isinstance(kind, str):
+    if role not in ("user", "assistant") or not kind:
         return MALFORMED
     return None if kind in ("text", "multimodal_text") else "unsupported"
 
@@ -167,7 +167,7 @@ def _said(content: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _transcript(part: Any) -> str | None:
-    if isinstance(part, dict) and part.get("content_type") in ("audio_transcription", "text"):
+    if isinstance(part, dict) and word_of(part, "content_type") in ("audio_transcription", "text"):
         return text_of(part, "text")
     return None
 

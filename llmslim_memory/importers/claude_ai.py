@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from llmslim_memory.errors import HistoryImportError
-from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, text_of
+from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, text_of, word_of
 from llmslim_memory.importers.moments import read_moment
 from llmslim_memory.importers.outcomes import MALFORMED, Left, Outcomes, Session, Turn
 from llmslim_memory.importers.records import Record, dumps
@@ -119,7 +119,7 @@ def _is_root(parent: str | None) -> bool:
 
 
 def _outcomes(message: Mapping[str, Any], session: Session, when: datetime | None, tools: bool, where: str) -> Outcomes:
-    role = _ROLES.get(str(message.get("sender")))
+    role = _ROLES.get(word_of(message, "sender"))
     if role is None:
         yield Left(MALFORMED, where)
         return
@@ -142,12 +142,12 @@ def _said(message: Mapping[str, Any]) -> tuple[list[str], list[str], list[str]]:
     calls: list[str] = []
     blocks = list_of(message, "content")
     for block in blocks:
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = word_of(block, "type") if isinstance(block, dict) else ""
         text = block if isinstance(block, str) else text_of(block, "text", "transcript") if kind in _SPOKEN else None
         if text is not None:
             texts.append(text)
         elif kind != "text":
-            left.append(_BLOCKS.get(str(kind), "unsupported"))
+            left.append(_BLOCKS.get(kind, "unsupported"))
             calls.extend([_call(block)] if left[-1] == "tool_output" else [])
     if not blocks and isinstance(message.get("text"), str):
         # The flat text of newer exports leaks thinking; it is all there is in old ones.

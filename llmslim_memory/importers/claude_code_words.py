@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, text_of
+from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, text_of, word_of
 from llmslim_memory.importers.moments import read_moment
 from llmslim_memory.importers.outcomes import MALFORMED, Left, Outcome, Session, Turn
 from llmslim_memory.importers.records import dumps
@@ -214,13 +214,13 @@ def _first(parts: tuple[str, ...]) -> str | None:
 
 def _calls(blocks: list[Any]) -> Iterator[str]:
     for block in blocks:
-        if isinstance(block, dict) and block.get("type") in ("tool_use", "server_tool_use"):
+        if isinstance(block, dict) and word_of(block, "type") in ("tool_use", "server_tool_use"):
             yield f"{text_of(block, 'name') or 'tool'} {dumps(object_of(block, 'input'))}"
 
 
 def _attachment(value: Mapping[str, Any]) -> Outcome:
     attachment = object_of(value, "attachment")
-    kind = attachment.get("type")
+    kind = word_of(attachment, "type")
     if kind in _FILES:
         return Left("attachment")
     prompt = attachment.get("prompt")
@@ -242,6 +242,6 @@ def _texts(blocks: list[Any]) -> Iterator[str]:
 
 def _dropped(blocks: list[Any]) -> Iterator[str]:
     for block in blocks:
-        kind = block.get("type") if isinstance(block, dict) else "text" if isinstance(block, str) else None
+        kind = word_of(block, "type") if isinstance(block, dict) else "text" if isinstance(block, str) else ""
         if kind != "text":
-            yield _BLOCKS.get(str(kind), "unsupported")
+            yield _BLOCKS.get(kind, "unsupported")

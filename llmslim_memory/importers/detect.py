@@ -26,14 +26,15 @@ _SPECIFIC = (
 
 def detect(records: Iterable[Record]) -> str | None:
     """The format of a file by its first records; ``None`` if none is recognised."""
-    generic = False
+    generic = facts = False
     for record in islice(records, WINDOW):
         value = record.value
         if isinstance(value, dict):
             if (found := _format_of(value)) is not None:
                 return found
             generic = generic or jsonl.is_record(value)
-    return jsonl.FORMAT if generic else None
+            facts = facts or mem0.may_be_record(value)
+    return jsonl.FORMAT if generic else mem0.FORMAT if facts else None
 
 
 def _format_of(value: Mapping[str, Any]) -> str | None:

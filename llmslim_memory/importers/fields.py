@@ -20,6 +20,12 @@ def text_of(record: Mapping[str, Any], *names: str) -> str | None:
     return None
 
 
+def word_of(record: Mapping[str, Any], name: str, default: str = "") -> str:
+    """The field's word, such as a type or a role: ``default`` where it is missing, nothing where it is no text."""
+    value = record.get(name, default)
+    return value if isinstance(value, str) else ""
+
+
 def object_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The field's object, or an empty one."""
     value = record.get(name)

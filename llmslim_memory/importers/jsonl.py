@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, text_of
+from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, text_of, word_of
 from llmslim_memory.importers.moments import read_moment
 from llmslim_memory.importers.outcomes import MALFORMED, Left, Outcome, Outcomes, Session, Turn
 from llmslim_memory.importers.records import Record, dumps
@@ -139,11 +139,11 @@ def _said(value: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         if text is not None:
             texts.append(text)
         else:
-            kind = part.get("type") if isinstance(part, dict) else None
-            left.append(_PARTS.get(str(kind), "unsupported"))
+            kind = word_of(part, "type") if isinstance(part, dict) else ""
+            left.append(_PARTS.get(kind, "unsupported"))
     return texts, left
 
 
 def _part_text(part: Any) -> str | None:
-    plain = isinstance(part, dict) and part.get("type", "text") in _TEXT_PARTS
+    plain = isinstance(part, dict) and word_of(part, "type", "text") in _TEXT_PARTS
     return text_of(part, "text") if plain else None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from llmslim_memory.importers.fields import digest, id_of, list_of, object_of, text_of
+from llmslim_memory.importers.fields import digest, id_of, list_of, object_of, text_of, word_of
 from llmslim_memory.importers.moments import read_moment
 from llmslim_memory.importers.outcomes import MALFORMED, Left, Outcome, Outcomes, Session, Turn
 from llmslim_memory.importers.records import Record
@@ -57,8 +57,13 @@ def is_record(value: Mapping[str, Any]) -> bool:
         return True
     if isinstance(value.get("memory"), str) or isinstance(value.get("payload"), dict):
         return any(name in value for name in (*_IDS, *_HINTS, "created_at", "createdAt", "event"))
-    loose = text_of(value, "content", "text") is not None and "role" not in value
-    return loose and any(name in value for name in _HINTS)
+    return False
+
+
+def may_be_record(value: Mapping[str, Any]) -> bool:
+    """Whether this can be one where nothing says otherwise: a text with fields that Mem0 has, but of no role."""
+    text = text_of(value, "content", "text")
+    return text is not None and "role" not in value and any(name in value for name in _HINTS)
 
 
 def read(record: Record, *, tools: bool) -> Outcomes:
@@ -131,8 +136,8 @@ def _reason(value: Mapping[str, Any], now: datetime) -> str | None:
         wrong = any(name in value and not isinstance(value[name], str | dict | None) for name in _TEXTS)
         recognised = any(name in value for name in (*_TEXTS, *_IDS)) or not value
         return MALFORMED if wrong else "empty" if recognised else "unsupported"
-    state = value.get("state") in _GONE or value.get("lifecycle_state") in _GONE
-    event = value.get("event") in ("DELETE", "NONE")
+    state = word_of(value, "state") in _GONE or word_of(value, "lifecycle_state") in _GONE
+    event = word_of(value, "event") in ("DELETE", "NONE")
     return "inactive" if state or event or value.get("replaced_by") or _is_expired(value, now) else None
 
 
