@@ -51,10 +51,10 @@ _TOGETHER = Asked({"user_id": "one"})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory and how well it answers, 0 to 1; ``None`` where nothing was asked."""
+    """A memory and how well it answers, 0 to 1."""
 
     item: MemoryItem
-    score: float | None = None
+    score: float = 0.0
 
 
 class Engine:
@@ -136,10 +136,10 @@ class Engine:
         if threshold is None:
             return found
         if threshold > 0:
-            return [hit for hit in found if hit.score is not None and hit.score >= threshold]
+            return [hit for hit in found if hit.score >= threshold]
         seen = {hit.item.id for hit in found}
         rest = [item for item in self._passing(asked, show_expired=show_expired) if item.id not in seen]
-        return [*found, *(Found(item, 0.0) for item in reversed(rest))][:most]
+        return [*found, *(Found(item) for item in reversed(rest))][:most]
 
     def update(
         self, memory_id: str, *, text: str | None = None, metadata: Any = None, expiration_date: Any = UNSET
@@ -275,7 +275,7 @@ class Engine:
         if not ids:
             return self._ranked_apart(query, self._passing(asked, show_expired=show_expired), most, now)
         only, exclude = self._limits(asked, show_expired=show_expired)
-        k = most
+        k = 2 * most
         while True:
             hits = self.memory.rank(query, **ids, k=k, only=only, exclude=exclude, now=now)
             best: dict[str, Found] = {}
@@ -283,7 +283,8 @@ class Engine:
                 if show_expired or not is_expired(hit.item):
                     best.setdefault(hit.item.id, Found(hit.item, hit.score))
             if len(best) >= most or len(hits) < k:
-                return list(best.values())[:most]
+                # Of equal answers the latest may be what holds now, so it comes first.
+                return sorted(best.values(), key=lambda hit: (hit.score, hit.item.created_at), reverse=True)[:most]
             k *= 2
 
     def _ranked_apart(self, query: str, items: Sequence[MemoryItem], most: int, now: Any) -> list[Found]:

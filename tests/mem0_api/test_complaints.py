@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blockbuster import BlockBuster
 
 from llmslim_memory.mem0 import AsyncMemory, Memory
 
@@ -141,3 +142,139 @@ def test_5121_memories_of_another_app_agent_or_run_do_not_show(client: Any, scop
         client.add(f"the ferry of {name}", user_id="ann", **{scope: name})
     calls: list[Callable[..., Any]] = [client.get_all, lambda **options: client.search("ferry", **options)]
     assert [texts(call(filters={"user_id": "ann", scope: "one"})) for call in calls] == [["the ferry of one"]] * 2
+
+
+LOST = {
+    "1971, 1855: a list was empty after an add": "I moved to Bergen",
+    "2344: a small model gave nothing": "My sister's name is Priya",
+    "2386: a search gave nothing": "We meet at nine on Mondays",
+    "2875: taken for known": "I am now a vegetarian",
+    "3009: facts came back empty": "Order 1234 arrived damaged",
+    "3490: many requests, no memory": "Remind me about the dentist",
+    "3931: unknown ids of a model": "The ferry leaves at noon",
+    "4801, 4985: another size of vectors": "I sail at weekends",
+}
+
+
+@pytest.mark.parametrize("said", LOST.values(), ids=LOST)
+def test_what_was_added_is_listed_and_found_at_once(memory: Memory, said: str) -> None:
+    memory.add(said, user_id="ann")
+    assert texts(memory.get_all(user_id="ann")) == texts(memory.search(said, filters={"user_id": "ann"})) == [said]
+
+
+def test_4573_reading_and_adding_store_nothing_that_nobody_said(memory: Memory) -> None:
+    said = ["You are called Max.", "I sail.", "Where do I sail?"]
+    for text in said:
+        memory.add(text, user_id="ann")
+        memory.search(text, user_id="ann", token_budget=100)
+    assert texts(memory.get_all(user_id="ann")) == said
+
+
+def test_4708_an_undefined_id_is_an_error_and_not_passed_over(memory: Memory) -> None:
+    for call in (memory.delete, lambda wrong: memory.update(wrong, "x")):
+        with pytest.raises(ValueError, match="not found"):
+            call("undefined")
+        with pytest.raises(TypeError, match="memory_id"):
+            call(None)
+
+
+def test_2820_a_context_says_what_it_costs(memory: Memory) -> None:
+    memory.add("I sail on the lake", user_id="ann")
+    context = memory.search("Where do I sail?", user_id="ann", token_budget=100)["context"]
+    assert 0 < context.tokens <= context.budget == 100
+
+
+def test_4721_5850_repeats_are_kept_and_shown_once(memory: Memory) -> None:
+    for _ in range(5):
+        memory.add("I am allergic to nuts", user_id="ann")
+    memory.add("I like tea", user_id="ann")
+    assert len(texts(memory.get_all(user_id="ann"))) == 6
+    context = memory.search("What am I allergic to?", user_id="ann", token_budget=30)["context"]
+    assert context.text.count("allergic to nuts") == 1
+
+
+def test_4896_4904_4956_5576_of_two_statements_alike_the_later_comes_first(memory: Memory) -> None:
+    for month, city in enumerate(("Oslo", "Bergen"), 1):
+        memory.add(f"I live in {city} now.", user_id="ann", timestamp=f"2026-0{month}-01")
+    found = memory.search("Where do I live now?", user_id="ann")
+    assert texts(found) == ["I live in Bergen now.", "I live in Oslo now."]
+    assert texts(memory.search("Where do I live now?", user_id="ann", limit=1)) == ["I live in Bergen now."]
+
+
+def test_kai_320_what_an_assistant_said_can_be_left_out(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": "Do I sail?"}, {"role": "assistant", "content": "You fly."}], user_id="ann")
+    assert texts(memory.get_all(user_id="ann", filters={"role": "user"})) == ["Do I sail?"]
+    assert {entry["role"] for entry in memory.get_all(user_id="ann")["results"]} == {"user", "assistant"}
+
+
+def test_hermes_58705_two_memories_share_one_file(tmp_path: Path) -> None:
+    with Memory(db=tmp_path / "m.db") as one, Memory(db=tmp_path / "m.db") as other:
+        one.add("I sail", user_id="ann")
+        other.add("I row", user_id="ann")
+        assert texts(one.get_all(user_id="ann")) == texts(other.get_all(user_id="ann")) == ["I sail", "I row"]
+
+
+def test_4402_3137_times_are_utc_wherever_the_machine_is(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "US/Pacific")
+    added = memory.add("x", user_id="ann")["results"][0]
+    assert (memory.get(added["id"]) or {})["created_at"].endswith("+00:00")
+
+
+@pytest.mark.parametrize("operator", ["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "contains", "icontains"])
+def test_3975_6424_6423_3284_7214_no_operator_is_passed_over(memory: Memory, operator: str) -> None:
+    for level in ("a", "B", "c"):
+        memory.add(level, user_id="ann", metadata={"level": level})
+    wanted = ["B"] if operator in ("in", "nin") else "B"
+    expected = {
+        "eq": "B",
+        "ne": "ac",
+        "gt": "ac",
+        "gte": "aBc",
+        "lt": "",
+        "lte": "B",
+        "in": "B",
+        "nin": "ac",
+        "contains": "B",
+        "icontains": "B",
+    }
+    found = memory.get_all(user_id="ann", filters={"level": {operator: wanted}})
+    assert "".join(texts(found)) == expected[operator]
+
+
+def test_6342_6277_metadata_moves_no_memory_to_another_tenant(memory: Memory) -> None:
+    mine = memory.add("mine", user_id="ann", metadata={"user_id": "bob"})["results"][0]["id"]
+    memory.update(mine, metadata={"user_id": "bob", "run_id": "r"})
+    assert texts(memory.get_all(user_id="bob")) == texts(memory.get_all(filters={"run_id": "r"})) == []
+    assert texts(memory.get_all(user_id="ann")) == ["mine"]
+
+
+def test_6636_delete_all_leaves_nothing_behind_the_first_page(memory: Memory) -> None:
+    for number in range(120):
+        memory.add(f"note {number}", user_id="ann")
+    memory.delete_all(user_id="ann")
+    assert texts(memory.get_all(user_id="ann", limit=1000)) == []
+
+
+async def test_4479_4634_6070_the_event_loop_never_waits(tmp_path: Path) -> None:
+    buster = BlockBuster()
+    buster.activate()
+    try:
+        memory = await asyncio.to_thread(AsyncMemory, db=tmp_path / "m.db")
+        await memory.add("I sail", user_id="ann")
+        assert texts(await memory.search("sail", user_id="ann")) == ["I sail"]
+    finally:
+        buster.deactivate()
+        memory.close()
+
+
+def test_agentscope_1511_strands_262_7288_both_styles_of_call_work(memory: Memory) -> None:
+    memory.add("I sail", user_id="ann")
+    assert memory.search("sail", user_id="ann", limit=5) == memory.search("sail", filters={"user_id": "ann"}, top_k=5)
+    assert memory.get_all(user_id="ann") == memory.get_all(filters={"user_id": "ann"})
+
+
+def test_deleting_everyone_by_a_star_is_refused(memory: Memory) -> None:
+    memory.add("x", user_id="ann")
+    with pytest.raises(ValueError, match=r"'\*'"):
+        memory.delete_all(user_id="*")
+    assert texts(memory.get_all(user_id="ann")) == ["x"]

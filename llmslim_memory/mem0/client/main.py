@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-import functools
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import uuid4
 
 from llmslim_memory.mem0.calls import IGNORED, RETIRED, check_query, count, settle
 from llmslim_memory.mem0.client.types import as_arguments
-from llmslim_memory.mem0.config import database
-from llmslim_memory.mem0.engine import UNSET, Engine
+from llmslim_memory.mem0.engine import UNSET
 from llmslim_memory.mem0.exceptions import MemoryNotFoundError, UnsupportedFeatureError, ValidationError
 from llmslim_memory.mem0.filters import ANY
+from llmslim_memory.mem0.fronts import AsyncFront, Front, in_thread
 from llmslim_memory.mem0.items import IDENTITY, as_dict, read_messages
 from llmslim_memory.mem0.scope import HOSTED_IDS, Asked, ids_to_write, read_scope
-from llmslim_memory.memory import Memory as TurnMemory
 from llmslim_memory.types import MemoryItem
 
 logger = logging.getLogger(__name__)
 
-P = ParamSpec("P")
-R = TypeVar("R")
 SEARCH_COUNT = 10
 PAGE_SIZE = 100
 EVERYTHING = 10**9
@@ -64,7 +58,7 @@ _SERVICE_ONLY = frozenset(
 )
 
 
-class MemoryClient:
+class MemoryClient(Front):
     """Mem0's `MemoryClient` over a local memory.
 
     Args:
@@ -80,33 +74,21 @@ class MemoryClient:
         project_id: str | None = None,
         client: Any = None,
         *,
+        organization: str | None = None,
+        project: str | None = None,
         db: Any = None,
     ) -> None:
-        if any(value is not None for value in (api_key, host, org_id, project_id, client)):
-            logger.warning("the memory is on this machine: api_key, host, org_id and project_id have no effect")
+        given = (api_key, host, org_id, project_id, client, organization, project)
+        if any(value is not None for value in given):
+            logger.warning("the memory is on this machine: keys, hosts, organizations and projects have no effect")
         self.api_key = api_key
         self.host = host
-        self._shared = isinstance(db, TurnMemory)
-        self._memory = db if isinstance(db, TurnMemory) else TurnMemory(database(None) if db is None else db)
-        self._engine = Engine(self._memory)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        super().__init__(None, db)
 
     def __getattr__(self, name: str) -> Any:
         if name in _SERVICE_ONLY:
             return _ServiceOnly(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def close(self) -> None:
-        """Close the database, unless it is a memory that was passed in."""
-        if not self._shared:
-            self._memory.close()
 
     def add(self, /, messages: Any, options: Any = None, **arguments: Any) -> Any:
         """Keep every message that has text; the answer has the shape of the service's."""
@@ -326,45 +308,22 @@ def _hosted(item: MemoryItem, **more: Any) -> dict[str, Any]:
     }
 
 
-def _in_thread(
-    method: Callable[Concatenate[MemoryClient, P], R],
-) -> Callable[Concatenate[AsyncMemoryClient, P], Coroutine[Any, Any, R]]:
-    async def call(self: AsyncMemoryClient, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self._inner, *args, **kwargs)
-
-    functools.update_wrapper(call, method)
-    return call
-
-
-class AsyncMemoryClient:
+class AsyncMemoryClient(AsyncFront):
     """Mem0's `AsyncMemoryClient`: the methods of `MemoryClient` as coroutines."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        self._inner = MemoryClient(*args, **options)
+        super().__init__(MemoryClient(*args, **options))
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._inner, name)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._inner.close()
-
-    add = _in_thread(MemoryClient.add)
-    search = _in_thread(MemoryClient.search)
-    get_all = _in_thread(MemoryClient.get_all)
-    get = _in_thread(MemoryClient.get)
-    update = _in_thread(MemoryClient.update)
-    delete = _in_thread(MemoryClient.delete)
-    delete_all = _in_thread(MemoryClient.delete_all)
-    history = _in_thread(MemoryClient.history)
-    users = _in_thread(MemoryClient.users)
-    delete_users = _in_thread(MemoryClient.delete_users)
-    reset = _in_thread(MemoryClient.reset)
-    batch_update = _in_thread(MemoryClient.batch_update)
-    batch_delete = _in_thread(MemoryClient.batch_delete)
+    add = in_thread(MemoryClient.add)
+    search = in_thread(MemoryClient.search)
+    get_all = in_thread(MemoryClient.get_all)
+    get = in_thread(MemoryClient.get)
+    update = in_thread(MemoryClient.update)
+    delete = in_thread(MemoryClient.delete)
+    delete_all = in_thread(MemoryClient.delete_all)
+    history = in_thread(MemoryClient.history)
+    users = in_thread(MemoryClient.users)
+    delete_users = in_thread(MemoryClient.delete_users)
+    reset = in_thread(MemoryClient.reset)
+    batch_update = in_thread(MemoryClient.batch_update)
+    batch_delete = in_thread(MemoryClient.batch_delete)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-import functools
 import logging
-from collections.abc import Callable, Coroutine, Generator, Mapping
-from types import SimpleNamespace, TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from collections.abc import Generator, Mapping
+from types import SimpleNamespace
+from typing import Any, Self
 
 from llmslim_memory.mem0.calls import check_memory_type, check_query, refuse_unknown, settle
-from llmslim_memory.mem0.config import as_mapping, collection_name, database, note_ignored
+from llmslim_memory.mem0.config import as_mapping, collection_name, note_ignored
 from llmslim_memory.mem0.configs.base import MemoryConfig
-from llmslim_memory.mem0.engine import UNSET, Engine, Found
+from llmslim_memory.mem0.engine import UNSET, Found
 from llmslim_memory.mem0.exceptions import UnsupportedFeatureError, ValidationError
+from llmslim_memory.mem0.fronts import AsyncFront, Front, in_thread
 from llmslim_memory.mem0.items import as_dict, own, read_messages
 from llmslim_memory.mem0.scope import Asked, clean_id, ids_to_write
-from llmslim_memory.memory import Memory as TurnMemory
 from llmslim_memory.types import MemoryItem
 
 logger = logging.getLogger(__name__)
 
-P = ParamSpec("P")
-R = TypeVar("R")
 _INERT = ("embedding_model", "vector_store", "entity_store", "llm", "db")
 
 _PROMPTS = ("custom_instructions", "custom_fact_extraction_prompt", "custom_update_memory_prompt")
@@ -33,7 +29,7 @@ def _validate_and_trim_entity_id(value: Any, name: str) -> str | None:
     return clean_id(value, name, strict=True)
 
 
-class Memory:
+class Memory(Front):
     """Mem0's memory without a model: what is added is kept word for word, and found again by its words.
 
     Args:
@@ -64,9 +60,7 @@ class Memory:
         for name in _INERT:
             # Programs poke at these; here they hold nothing and do nothing.
             setattr(self, name, SimpleNamespace())
-        self._shared = isinstance(db, TurnMemory)
-        self._memory = db if isinstance(db, TurnMemory) else TurnMemory(database(config) if db is None else db)
-        self._engine = Engine(self._memory)
+        super().__init__(config, db)
         self._told_infer = False
 
     @classmethod
@@ -75,19 +69,6 @@ class Memory:
         if not isinstance(config_dict, Mapping):
             raise TypeError(f"from_config takes a dict, not {type(config_dict).__name__}")
         return cls(config_dict, **options)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database, unless it is a memory that was passed in."""
-        if not self._shared:
-            self._memory.close()
 
     def add(
         self,
@@ -252,7 +233,7 @@ def _added(item: MemoryItem) -> dict[str, Any]:
 
 
 def _result(found: Found, threshold: float | None, *, explain: bool) -> dict[str, Any]:
-    score = found.score or 0.0
+    score = found.score
     if not explain:
         return as_dict(found.item, score=score)
     details = {
@@ -267,23 +248,13 @@ def _result(found: Found, threshold: float | None, *, explain: bool) -> dict[str
     return as_dict(found.item, score=score, score_details=details)
 
 
-def _in_thread(
-    method: Callable[Concatenate[Memory, P], R],
-) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
-    async def call(self: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self._inner, *args, **kwargs)
-
-    functools.update_wrapper(call, method)
-    return call
-
-
-class AsyncMemory:
+class AsyncMemory(AsyncFront):
     """Mem0's `AsyncMemory`: the methods of `Memory` as coroutines, in worker threads."""
 
     api_version = Memory.api_version
 
     def __init__(self, config: Any = None, **options: Any) -> None:
-        self._inner = Memory(config, **options)
+        super().__init__(Memory(config, **options))
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any], **options: Any) -> Self:
@@ -298,31 +269,14 @@ class AsyncMemory:
     async def _itself(self) -> Self:
         return self
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._inner, name)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the database."""
-        self._inner.close()
-
-    add = _in_thread(Memory.add)
-    get = _in_thread(Memory.get)
-    get_all = _in_thread(Memory.get_all)
-    search = _in_thread(Memory.search)
-    update = _in_thread(Memory.update)
-    delete = _in_thread(Memory.delete)
-    delete_all = _in_thread(Memory.delete_all)
-    history = _in_thread(Memory.history)
-    message = _in_thread(Memory.message)
-    messages = _in_thread(Memory.messages)
-    reset = _in_thread(Memory.reset)
+    add = in_thread(Memory.add)
+    get = in_thread(Memory.get)
+    get_all = in_thread(Memory.get_all)
+    search = in_thread(Memory.search)
+    update = in_thread(Memory.update)
+    delete = in_thread(Memory.delete)
+    delete_all = in_thread(Memory.delete_all)
+    history = in_thread(Memory.history)
+    message = in_thread(Memory.message)
+    messages = in_thread(Memory.messages)
+    reset = in_thread(Memory.reset)
