@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from llmslim_memory.memory import Memory
+from llmslim_memory.sharing import Shared
 from llmslim_memory.types import MemoryStore
 
 P = ParamSpec("P")
@@ -31,7 +32,7 @@ def _in_thread(
     return call
 
 
-class AsyncMemory:
+class AsyncMemory(Shared):
     """`Memory` for asyncio: same methods, same arguments, awaited.
 
     Ranking and the database run in worker threads, opening the store included. A call that is cancelled stops waiting;

@@ -27,6 +27,7 @@ from llmslim_memory.options import (
     check_zone,
 )
 from llmslim_memory.selection import SelectionOptions, select
+from llmslim_memory.sharing import Shared
 from llmslim_memory.stores import InMemoryStore, open_store
 from llmslim_memory.texts import check_content, check_metadata, clean_text
 from llmslim_memory.times import parse_time
@@ -67,7 +68,7 @@ def _utcnow() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory:
+class Memory(Shared):
     """Keep every turn of a conversation, and recall within a token budget the ones that answer a question.
 
     Nothing is summarised or rewritten, and no model is called, neither to write nor to read. :meth:`search` ranks the

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from llmslim_memory import (
+    AsyncMemory,
     Batch,
     DuplicateIdError,
     Edit,
@@ -410,3 +413,16 @@ def test_turns_and_side_records_are_written_together_or_not_at_all() -> None:
 def test_a_store_without_records_says_what_it_lacks() -> None:
     with pytest.raises(UnsupportedError, match="SupportsRecords"):
         Memory(BareStore()).apply(Batch())
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_of_what_holds_a_memory_shares_it(memory: Memory, copied: Any) -> None:
+    held = {"memory": memory, "async": AsyncMemory(memory)}
+    assert copied(held)["memory"] is memory
+    assert copied(held["async"]) is held["async"]
+
+
+def test_a_memory_is_not_pickled_and_says_so(memory: Memory) -> None:
+    for held in (memory, AsyncMemory(memory)):
+        with pytest.raises(TypeError, match="open on its store and cannot be pickled"):
+            pickle.dumps(held)

@@ -11,7 +11,13 @@ import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.workflow import Context
-from llama_index.memory.llmslim import LLMSlimChatStore, LLMSlimMemory, LLMSlimMemoryBlock
+from llama_index.memory.llmslim import (
+    LLMSlimChatStore,
+    LLMSlimMemory,
+    LLMSlimMemoryBlock,
+    LLMSlimRetriever,
+    LLMSlimToolSpec,
+)
 
 from llmslim_memory import InvalidTypeError, InvalidValueError, Memory
 
@@ -59,6 +65,21 @@ def test_a_pickled_chat_store_needs_its_memory_again(memory: Memory) -> None:
     assert store.user_id == "ann"
     store.attach(memory)
     assert copy.deepcopy(store).model_dump() == {"user_id": "ann", "agent_id": None, "forget": False}
+
+
+def test_a_pickled_retriever_and_tool_spec_need_their_memory_again(memory: Memory) -> None:
+    memory.add({"role": "user", "content": "My dog is called Bruno."}, user_id="ann")
+    retriever, spec = pickle.loads(
+        pickle.dumps([LLMSlimRetriever(memory, user_id="ann"), LLMSlimToolSpec(memory, user_id="ann")])
+    )
+    with pytest.raises(InvalidValueError, match="attach"):
+        retriever.retrieve("dog")
+    with pytest.raises(InvalidValueError, match="attach"):
+        spec.recall("dog")
+    for again in (retriever, spec):
+        again.attach(memory)
+    assert [node.text for node in copy.deepcopy(retriever).retrieve("dog")] == ["My dog is called Bruno."]
+    assert "Bruno" in copy.deepcopy(spec).recall("dog")
 
 
 async def test_a_pickled_block_recalls_nothing_until_it_has_its_memory_again(memory: Memory) -> None:

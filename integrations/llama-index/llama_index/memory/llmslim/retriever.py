@@ -76,6 +76,10 @@ class LLMSlimRetriever(BaseRetriever):
         self._most = similarity_top_k or (10 if token_budget is None else _MOST)
         self._budget = token_budget
 
+    def attach(self, memory: MemoryLike) -> None:
+        """Give a retriever that was unpickled its memory again."""
+        self._engine.attach(memory)
+
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._find(self._engine.open(), query_bundle.query_str)
 

@@ -43,6 +43,10 @@ class LLMSlimToolSpec(BaseToolSpec):
         self._left_out = () if session_id is None else (session_id,)
         self._budget = token_budget
 
+    def attach(self, memory: MemoryLike) -> None:
+        """Give a tool spec that was unpickled its memory again."""
+        self._engine.attach(memory)
+
     def recall(self, query: str) -> str:
         """Look up what was said in earlier conversations with this user. Ask in plain words for one thing at a time."""
         return self._recall(self._engine.open(), query)
