@@ -90,6 +90,16 @@ def test_a_database_that_cannot_be_opened_warns_too(
     assert len([r for r in caplog.records if r.name == "langchain_llmslim.agent_memory"]) == 1
 
 
+def test_a_memory_that_was_closed_is_named_in_the_warning(
+    memory_file: Memory, model: Any, run: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    bot = create_agent(model("ok"), [], middleware=[LLMSlimMemoryMiddleware(memory_file, user_id="ann")])
+    memory_file.close()
+    assert run(bot, ASKED, {"configurable": {"thread_id": "t1"}})["messages"][-1].content == "ok"
+    (record,) = [record for record in caplog.records if record.name.startswith("langchain_llmslim")]
+    assert "memory failed at record in session 't1': StoreClosedError: " in record.getMessage()
+
+
 def test_each_run_warns_anew(store: BrokenStore, model: Any, run: Any, caplog: pytest.LogCaptureFixture) -> None:
     store.broken = StoreUnavailableError
     middleware = [LLMSlimMemoryMiddleware(Memory(store), user_id="ann")]

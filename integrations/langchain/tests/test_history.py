@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -226,6 +229,41 @@ async def test_twenty_async_calls_store_each_message_once(memory_file: Memory, m
     for n in range(20):
         await chain.ainvoke([HumanMessage(f"question {n}")], SESSION)
     assert len(await history(memory_file).aget_messages()) == 40
+
+
+def test_the_synchronous_methods_work_inside_a_running_loop(memory: Memory, model: Any) -> None:
+    async def main() -> list[str]:
+        chain = with_history(model("Hi"), memory)
+        chain.invoke([HumanMessage("Hello")], SESSION)
+        return contents(history(memory).messages)
+
+    assert asyncio.run(main()) == ["Hello", "Hi"]
+
+
+@pytest.mark.parametrize("way", ["invoke", "stream"])
+def test_an_answer_under_a_key_that_is_named_is_stored(memory: Memory, way: str) -> None:
+    runnable = RunnableLambda(lambda given: {"answer": AIMessage(f"re: {given['question']}"), "sources": [1]})
+    keys = {"input_messages_key": "question", "history_messages_key": "history", "output_messages_key": "answer"}
+    chain = with_history(runnable, memory, **keys)
+    for text in ("a", "b"):
+        given = ({"question": text}, SESSION)
+        assert chain.invoke(*given) if way == "invoke" else list(chain.stream(*given))
+    assert contents(history(memory).messages) == ["a", "re: a", "b", "re: b"]
+
+
+def test_calls_at_once_on_one_session_lose_nothing_where_the_history_has_a_key(memory_file: Memory) -> None:
+    both_began = Barrier(2)
+
+    def answer(given: Any) -> AIMessage:
+        both_began.wait(timeout=30)
+        return AIMessage(f"re: {given['question']}")
+
+    chain = with_history(
+        RunnableLambda(answer), memory_file, input_messages_key="question", history_messages_key="history"
+    )
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda text: chain.invoke({"question": text}, SESSION), ["a", "b"]))
+    assert sorted(contents(history(memory_file).messages)) == ["a", "b", "re: a", "re: b"]
 
 
 def test_an_answer_of_blocks_is_stored_as_it_is(memory: Memory) -> None:

@@ -64,7 +64,12 @@ def test_a_pickled_chat_store_needs_its_memory_again(memory: Memory) -> None:
     store = pickle.loads(pickle.dumps(LLMSlimChatStore(memory, user_id="ann")))
     assert store.user_id == "ann"
     store.attach(memory)
-    assert copy.deepcopy(store).model_dump() == {"user_id": "ann", "agent_id": None, "forget": False}
+    assert copy.deepcopy(store).model_dump() == {
+        "user_id": "ann",
+        "agent_id": None,
+        "forget": False,
+        "keep_instructions": False,
+    }
 
 
 def test_a_pickled_retriever_and_tool_spec_need_their_memory_again(memory: Memory) -> None:

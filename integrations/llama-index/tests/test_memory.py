@@ -140,6 +140,20 @@ async def test_the_system_message_stays_first(write_through: MakeMemory, insert_
     assert any("Bruno" in str(message.content) for message in shown)
 
 
+@pytest.mark.parametrize("role", ["system", "developer"])
+async def test_instructions_to_the_model_stay_in_a_window_that_overflows(write_through: MakeMemory, role: str) -> None:
+    session = write_through(token_limit=300, token_flush_size=50)
+    await session.aput(ChatMessage(role=role, content="Be kind."))
+    for number in range(12):
+        await session.aput(user(f"word {number} " * 10))
+        await session.aput(assistant(f"answer {number} " * 10))
+    window = [message for message in await session.aget() if "recalled-history" not in str(message.content)]
+    assert (window[0].role, window[0].content) == (role, "Be kind.")
+    assert window[1].role == "user"
+    assert len(window) < 15
+    assert len(await session.aget_all()) == 25
+
+
 async def test_other_blocks_stand_beside_it(write_through: MakeMemory) -> None:
     block = StaticMemoryBlock(name="facts", static_content="The shop opens at nine.")
     shown = await write_through(memory_blocks=[block]).aget(input="When?")

@@ -11,7 +11,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
 from llama_index.memory.llmslim.engine import Engine, MemoryLike, check_owner
 from llama_index.memory.llmslim.messages import turns_to_chat_messages
-from llama_index.memory.llmslim.transcript import ACTIVE, ARCHIVED, ENDED, Transcript, owner, status_of
+from llama_index.memory.llmslim.transcript import ACTIVE, ARCHIVED, ENDED, HIDDEN, Transcript, owner, status_of
 
 from llmslim_memory import Memory, MemoryItem
 
@@ -30,6 +30,7 @@ class LLMSlimChatStore(AsyncDBChatStore):
         user_id: Whose sessions; a user or an agent is required.
         agent_id: Whose sessions, by agent. Without it, sessions that were stored under an agent are not seen.
         forget: Whether deleting messages erases them from the long-term memory too.
+        keep_instructions: Whether system and developer messages stay in the window when older messages leave it.
 
     Raises:
         ValueError, TypeError: No user and no agent is named, or one is unusable.
@@ -38,6 +39,7 @@ class LLMSlimChatStore(AsyncDBChatStore):
     user_id: str | None = None
     agent_id: str | None = None
     forget: bool = False
+    keep_instructions: bool = False
 
     _engine: Engine = PrivateAttr()
 
@@ -48,9 +50,11 @@ class LLMSlimChatStore(AsyncDBChatStore):
         user_id: str | None = None,
         agent_id: str | None = None,
         forget: bool = False,
+        keep_instructions: bool = False,
     ) -> None:
         check_owner(user_id, agent_id)
         fields: dict[str, Any] = {"user_id": user_id, "agent_id": agent_id, "forget": forget}
+        fields["keep_instructions"] = keep_instructions
         super().__init__(**fields)
         self._engine = memory if isinstance(memory, Engine) else Engine(memory)
 
@@ -119,10 +123,11 @@ class LLMSlimChatStore(AsyncDBChatStore):
 
     async def archive_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
         """Move the oldest ``n`` messages out of the window of a session, and return them."""
+        stay = HIDDEN if self.keep_instructions else ()
 
         def archive(session: Transcript) -> list[ChatMessage]:
             oldest = session.turns(ACTIVE)[: max(n, 0)]
-            session.mark(oldest, ARCHIVED)
+            session.mark([item for item in oldest if item.role not in stay], ARCHIVED)
             return turns_to_chat_messages(oldest)
 
         return await self._run(key, archive)

@@ -81,7 +81,7 @@ class LLMSlimMemory(Memory):
         _check(memory_kwargs)
         engine = Engine(memory)
         tokenizer = memory_kwargs.pop("tokenizer_fn", None) or engine.tokenize
-        store = LLMSlimChatStore(engine, user_id=user_id, agent_id=agent_id, forget=forget)
+        store = LLMSlimChatStore(engine, user_id=user_id, agent_id=agent_id, forget=forget, keep_instructions=True)
         block = LLMSlimMemoryBlock(
             engine,
             user_id=user_id,
