@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, TypedDict
 
@@ -107,7 +107,18 @@ class MemoryItem:
 
     def copy(self) -> MemoryItem:
         """The same turn, with metadata of its own that can be changed without changing this one's."""
-        return replace(self, metadata=deepcopy(dict(self.metadata)))
+        return MemoryItem(
+            self.id,
+            self.role,
+            self.content,
+            self.created_at,
+            self.seq,
+            self.user_id,
+            self.agent_id,
+            self.run_id,
+            deepcopy(dict(self.metadata)) if self.metadata else {},
+            self.updated_at,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The turn as JSON-ready data, times as ISO-8601 text."""

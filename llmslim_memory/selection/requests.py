@@ -45,14 +45,14 @@ CALLED = 0.35
 
 
 def live(requests: Sequence[Weighed], withdrawals: Sequence[Weighed]) -> list[Weighed]:
-    """The requests, those that a later turn withdrew or replaced marked as dropped."""
+    """The requests, oldest first, those that a later turn withdrew or replaced marked as dropped."""
     told = [(one.mark.turn, terms(one.text) - _WITHDRAWING) for one in withdrawals]
-    wanted = [(one, terms(one.text)) for one in requests]
+    wanted = sorted(((one, terms(one.text)) for one in requests), key=lambda asked: _place(asked[0]))
     judged = []
-    for one, words in wanted:
+    for at, (one, words) in enumerate(wanted, start=1):
         if any(turn > one.mark.turn and _retires(said, words) for turn, said in told):
             judged.append(one._replace(reason="withdrawn"))
-        elif any(_is_later(other, one) and _supersedes(other, theirs, one, words) for other, theirs in wanted):
+        elif any(_supersedes(other, theirs, one, words) for other, theirs in wanted[at:]):
             judged.append(one._replace(reason="superseded"))
         else:
             judged.append(one)
@@ -63,8 +63,8 @@ def _retires(said: frozenset[str], words: frozenset[str]) -> bool:
     return bool(said) and len(said & words) >= RETIRES * len(said)
 
 
-def _is_later(one: Weighed, other: Weighed) -> bool:
-    return (one.mark.turn, one.mark.statement.start) > (other.mark.turn, other.mark.statement.start)
+def _place(one: Weighed) -> tuple[int, int]:
+    return one.mark.turn, one.mark.statement.start
 
 
 def _supersedes(later: Weighed, theirs: frozenset[str], earlier: Weighed, words: frozenset[str]) -> bool:

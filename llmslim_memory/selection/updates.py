@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.terms import terms, word_terms
@@ -62,11 +63,15 @@ def _subject(content: str) -> Counter[str]:
 def _kin(said: frozenset[str], wanted: Mapping[str, int] | frozenset[str]) -> int:
     """How much of what is wanted is said: a term itself, or one that begins it ("ssh", "sshd"; "mongo", "mongodb")."""
     weights = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, 1)
-    return sum(weight for term, weight in weights.items() if any(_alike(term, one) for one in said))
+    begun = _beginnings(said)
+    return sum(weight for term, weight in weights.items() if term in begun or not said.isdisjoint(_beginnings_of(term)))
 
 
-def _alike(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
-    if len(shorter) < SHORTEST_STEM or not longer.startswith(shorter):
-        return False
-    return len(longer) - len(shorter) <= LONGEST_ENDING
+@lru_cache(maxsize=512)
+def _beginnings(terms: frozenset[str]) -> frozenset[str]:
+    """What the terms begin with, but for an ending of a few letters."""
+    return frozenset(beginning for term in terms for beginning in _beginnings_of(term))
+
+
+def _beginnings_of(term: str) -> list[str]:
+    return [term[:end] for end in range(max(SHORTEST_STEM, len(term) - LONGEST_ENDING), len(term) + 1)]
