@@ -14,6 +14,8 @@ from llmslim_memory.testing import StoreContract
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("integrations/*/README.md"))]
 SKIP = "<!--- skip: next -->"
+SHOWN = re.compile(r"<!--- shown only: \S.* -->")
+RUN = ("```python", "```bash")
 
 
 def name_of(page: Path) -> str:
@@ -23,8 +25,35 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_block_that_is_only_shown_says_why(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").splitlines()
-    bare = [at + 1 for at, line in enumerate(lines) if line == SKIP and "shown only: " not in lines[at - 1]]
-    assert bare == []
+    skipped = [at for at, line in enumerate(lines) if line == SKIP]
+    shown = [at for at in openings(lines) if not lines[at].lstrip().startswith((*RUN, "```{"))]
+    assert [at + 1 for at in [*skipped, *shown] if not SHOWN.fullmatch(lines[at - 1].strip())] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_block_that_runs_is_not_said_to_be_shown_only(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    running = [at for at in openings(lines) if lines[at].startswith(RUN) and lines[at - 1] != SKIP]
+    assert [at + 1 for at in running if SHOWN.fullmatch(lines[at - 1])] == []
+
+
+def test_a_block_without_a_reason_is_noticed() -> None:
+    assert openings(["a", "```sh", "x", "```", " ~~~", "```", "y", " ~~~", "````json", "```", "````"]) == [1, 4, 8]
+    assert not SHOWN.fullmatch("<!--- shown only:  -->")
+    assert not SHOWN.fullmatch("")
+
+
+def openings(lines: list[str]) -> list[int]:
+    """Where the fenced blocks of a page begin."""
+    found, fence = [], ""
+    for at, line in enumerate(lines):
+        [mark] = re.findall(r"^ *(`{3,}|~{3,}|)", line)
+        if mark and not fence:
+            found.append(at)
+            fence = mark
+        elif fence and mark.startswith(fence) and line.strip() == mark:
+            fence = ""
+    return found
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
