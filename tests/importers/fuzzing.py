@@ -1,11 +1,7 @@
-"""Feeds any bytes to the importer and checks what must hold of every import; for hypothesis and for atheris.
-
-With atheris installed, ``python -m tests.importers.fuzzing -max_total_time=60`` looks for failures guided by coverage.
-"""
+"""Feeds any bytes to the importer and checks what must hold of every import; for hypothesis and for atheris."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,17 +31,3 @@ def try_import(data: bytes, *, name: str = "a.json", format: str = "auto", tools
     assert one.seen == one.imported + one.duplicates + one.skipped_total + one.malformed
     assert one == other
     return one.seen
-
-
-def _one_input(data: bytes) -> None:
-    choice = data[0] if data else 0
-    name, chosen = NAMES[choice % len(NAMES)], CHOICES[choice // len(NAMES) % len(CHOICES)]
-    try_import(data[1:], name=name, format=chosen, tools=bool(choice & 0x80))
-
-
-if __name__ == "__main__":
-    import atheris
-
-    atheris.instrument_all()
-    atheris.Setup(sys.argv, _one_input)
-    atheris.Fuzz()

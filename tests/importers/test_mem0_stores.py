@@ -183,3 +183,28 @@ def test_a_memo_index_that_would_take_all_memory_is_refused() -> None:
 def test_plain_data_comes_back_as_it_was(value: Any) -> None:
     for protocol in range(6):
         assert unpickle(pickle.dumps(value, protocol), most=1000) == value
+
+
+STORES = sorted(
+    place for version in (Path(__file__).parents[1] / "data" / "mem0").iterdir() for place in version.iterdir()
+)
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda path: f"{path.parent.name} {path.name}")
+def test_the_stores_that_mem0_itself_left_are_read(store: Path) -> None:
+    memory = new_memory()
+    report = imported(store, memory)
+    found = sorted((item.user_id, item.agent_id or "", item.run_id or "", item.content) for item in turns(memory))
+    assert found == [
+        ("ann", "", "r1", "Ann likes oolong"),
+        ("ann", "bot", "", "Bergen gets a lot of rain"),
+        ("ann", "bot", "", "I moved to Bergen in May"),
+        ("ben", "", "", "Lives in Tromsø"),
+    ]
+    assert (report.format, report.malformed, report.errors) == ("mem0", 0, ())
+    roles = {item.content: item.role for item in turns(memory)}
+    assert roles["I moved to Bergen in May"] == "user"
+    assert roles["Bergen gets a lot of rain"] == "assistant"
+    (moved,) = [item for item in turns(memory) if item.content.startswith("I moved")]
+    assert (moved.metadata["topic"], moved.metadata["tags"], moved.metadata["actor_id"]) == ("home", ["a"], "Ann")
+    assert imported(store, memory).duplicates == 4
