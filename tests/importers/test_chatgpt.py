@@ -76,7 +76,19 @@ def content(kind: str, **fields: Any) -> dict[str, Any]:
         ({"content": content("execution_output", text="1")}, "tool_output"),
         ({"content": content("tether_quote", text="q")}, "tool_output"),
         ({"content": content("tether_browsing_display", result="r")}, "tool_output"),
-        ({"content": content("system_error", text="e")}, "tool_output"),
+        *(
+            ({"content": content(kind, text="x")}, "tool_output")
+            for kind in (
+                *("system_error", "tether_browsing_code", "computer_output", "citable_code_output", "sonic_webpage"),
+            )
+        ),
+        *(
+            ({"content": content("multimodal_text", parts=[content(kind)])}, "attachment")
+            for kind in ("audio_asset_pointer", "video_container_asset_pointer", "file_asset_pointer")
+        ),
+        ({"content": content("system_content", text="s")}, "system"),
+        ({"content": content("developer_content", text="s")}, "system"),
+        ({"content": content("error", text="e")}, "unsupported"),
         ({"content": content("thoughts", thoughts=[{"content": "hm"}])}, "thinking"),
         ({"content": content("reasoning_recap", content="Thought for 4s")}, "thinking"),
         ({"content": content("user_editable_context", user_profile="I bake")}, "meta"),
@@ -87,13 +99,19 @@ def content(kind: str, **fields: Any) -> dict[str, Any]:
         ({"content": "text"}, "malformed"),
         ({"author": {"role": "system"}}, "system"),
         ({"author": {"role": "tool", "name": "web"}}, "tool_output"),
+        *(({"author": {"role": role}}, "tool_output") for role in ("function", "critic")),
+        ({"author": {"role": "developer"}}, "system"),
         ({"author": {"role": "narrator"}}, "malformed"),
         ({"author": None}, "malformed"),
         ({"author": {"role": "assistant"}, "channel": "commentary"}, "thinking"),
         ({"author": {"role": "assistant"}, "channel": "analysis"}, "thinking"),
         ({"author": {"role": "assistant"}, "channel": "final"}, ["words"]),
         ({"author": {"role": "assistant"}, "recipient": "canmore.create_textdoc"}, "tool_output"),
-        ({"author": {"role": "assistant"}, "recipient": "bio"}, "tool_output"),
+        *(
+            ({"author": {"role": "assistant"}, "recipient": name}, "tool_output")
+            for name in ("bio", "browser", "web.run", "dalle.text2im", "container.exec", "q7dr546", "assistant")
+        ),
+        ({"recipient": ""}, ["words"]),
         ({"recipient": None}, ["words"]),
         ({"weight": 0}, "meta"),
         ({"weight": None}, ["words"]),
@@ -205,6 +223,34 @@ def test_a_conversation_becomes_a_session_with_its_title(tmp_path: Path) -> None
     assert (session.session_id, session.title, session.turns, session.user_id) == ("c1", "A talk", 2, "default")
     assert {item.run_id for item in turns(memory)} == {"c1"}
     assert turns(memory)[0].metadata["import"] == {"format": "chatgpt", "id": "c1-0", "title": "A talk"}
+
+
+@pytest.mark.parametrize("name", ["id", "conversation_id"])
+def test_either_id_of_a_conversation_names_it(tmp_path: Path, name: str) -> None:
+    talk = conversation("hi")
+    del talk[name]
+    assert imported(document(tmp_path / "c.json", [talk])).sessions[0].session_id == "c1"
+
+
+def test_the_oldest_exports_begin_below_a_root_that_is_not_there(tmp_path: Path) -> None:
+    nodes = [node("s", "client-created-root", "be brief", "system"), node("a", "s", "one")]
+    path = document(tmp_path / "c.json", [tree(*nodes, current="a")])
+    assert said(path) == ["one"]
+    assert imported(path).skipped == {"system": 1}
+
+
+@pytest.mark.parametrize("when", [1_767_349_800, 1_767_349_800.0, "2026-01-02T10:30:00Z", "2026-01-02T10:30:00+00:00"])
+def test_the_time_of_a_conversation_may_be_a_number_or_text(tmp_path: Path, when: Any) -> None:
+    memory = new_memory()
+    talk = tree(node("a", None, "a", create_time=None), current="a", create_time=when)
+    imported(document(tmp_path / "c.json", [talk]), memory)
+    assert turns(memory)[0].created_at == datetime(2026, 1, 2, 10, 30, tzinfo=UTC)
+
+
+def test_what_newer_exports_add_to_a_conversation_is_no_obstacle(tmp_path: Path) -> None:
+    added = {"gizmo_id": "g-p-1", "voice": {"name": "x"}, "memory_scope": "global", "brand_new": [{"deep": None}]}
+    talk = tree(node("a", None, "words", brand_new={"x": 1}), current="a", **added)
+    assert said(document(tmp_path / "c.json", [talk])) == ["words"]
 
 
 def test_overlapping_shards_are_one_conversation(tmp_path: Path) -> None:

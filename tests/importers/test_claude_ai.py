@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.importers.helpers import document, imported, new_memory, said, turns
+from tests.importers.helpers import document, imported, lines, new_memory, said, turns
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 
@@ -168,6 +168,23 @@ def test_the_other_files_of_an_export_are_counted_and_not_taken_for_chats(tmp_pa
     report = imported(tmp_path, memory)
     assert [item.content for item in turns(memory)] == ["real"]
     assert report.skipped == {"meta": 1, "unsupported": 2}
+
+
+def test_conversations_one_a_line_are_read(tmp_path: Path) -> None:
+    path = lines(tmp_path / "conversations.jsonl", [talk(entry(f"m{n}", f"word {n}"), uuid=f"t{n}") for n in range(3)])
+    assert said(path) == ["word 0", "word 1", "word 2"]
+
+
+def test_fields_of_older_and_newer_exports_are_no_obstacle(tmp_path: Path) -> None:
+    added = {"index": 0, "truncated": False, "edited_at": None, "chat_feedback": None, "files_v2": [], "new": {"x": 1}}
+    assert outcome(tmp_path, **added) == (["flat text"], {}, {})
+
+
+def test_memories_of_newer_exports_are_claudes_own_and_counted(tmp_path: Path) -> None:
+    value = {"conversations_memory": "x", "project_memories": {}, "memory_files": [{"path": "a", "content": "b"}]}
+    document(tmp_path / "c.json", [conversation("real")])
+    document(tmp_path / "memories.json", value)
+    assert imported(tmp_path).skipped == {"meta": 1}
 
 
 def test_tool_calls_and_results_are_imported_as_a_tool_turn_when_asked_for(tmp_path: Path) -> None:

@@ -75,7 +75,13 @@ def outcome(tmp_path: Path, entry: dict[str, Any], **options: Any) -> str | list
         ("<local-command-stdout>done</local-command-stdout>", "meta"),
         ("<local-command-caveat>x</local-command-caveat>", "meta"),
         ("<task-notification>done</task-notification>", "meta"),
-        ("<teammate-message>hi</teammate-message>", "meta"),
+        *(
+            (f"<{tag}>hi</{tag}>", "meta")
+            for tag in (
+                *("teammate-message", "agent-message", "cross-session-message", "tick", "goal"),
+                *("user-prompt-submit-hook", "local-command-stderr"),
+            )
+        ),
         ("<session-start-hook>x</session-start-hook>", "meta"),
         ("Stop hook feedback:\n- lint", "meta"),
         ("<bash-input>ls</bash-input>", "tool_output"),
@@ -122,7 +128,11 @@ def test_a_user_record_holds_the_users_words_or_not(tmp_path: Path, content: Any
         ({"isSidechain": True}, "subagent"),
         ({"teamName": "team"}, "subagent"),
         ({"origin": {"kind": "human"}}, ["words"]),
-        ({"origin": {"kind": "task-notification"}}, "meta"),
+        *(
+            ({"origin": {"kind": kind}}, "meta")
+            for kind in ("task-notification", "channel", "peer", "coordinator", "observer", "auto-continuation")
+        ),
+        ({"costUSD": 0.1, "durationMs": 5, "slug": "x", "gitBranch": "", "cwd": "/home/dev"}, ["words"]),
         ({"origin": {"kind": "something new"}}, "meta"),
         ({"origin": "odd"}, "meta"),
         ({"message": None}, "malformed"),
@@ -148,7 +158,14 @@ def test_flags_say_who_wrote_a_user_record(tmp_path: Path, fields: dict[str, Any
         (record("assistant", "a", message=[]), "malformed"),
         (record("system", "s", subtype="turn_duration"), "system"),
         (record("attachment", "x", attachment={"type": "hook_success"}), "meta"),
-        (record("attachment", "x", attachment={"type": "file"}), "attachment"),
+        *(
+            (record("attachment", "x", attachment={"type": kind}), "attachment")
+            for kind in ("file", "edited_text_file", "selected_lines_in_ide", "nested_memory")
+        ),
+        *(
+            (record("attachment", "x", attachment={"type": kind}), "meta")
+            for kind in ("plan_mode", "skill_listing", "todo_reminder")
+        ),
         (record("attachment", "x", attachment=None), "meta"),
         (queued("x", "also the prefix"), ["also the prefix"]),
         (queued("x", [{"type": "text", "text": "as a block"}]), ["as a block"]),
@@ -161,7 +178,10 @@ def test_flags_say_who_wrote_a_user_record(tmp_path: Path, fields: dict[str, Any
         (record("queue-operation", None, operation="enqueue", content="x"), "meta"),
         *(
             (record(kind, None), "meta")
-            for kind in ("custom-title", "ai-title", "mode", "last-prompt", "pr-link", "tag")
+            for kind in (
+                *("custom-title", "ai-title", "mode", "last-prompt", "pr-link", "tag", "agent-name", "agent-setting"),
+                *("permission-mode", "bridge-session", "content-replacement", "checkpoint", "atis-latch"),
+            )
         ),
         (record("marble-origami-x", None), "meta"),
         (record("from-the-future", None), "unsupported"),
@@ -170,6 +190,22 @@ def test_flags_say_who_wrote_a_user_record(tmp_path: Path, fields: dict[str, Any
 )
 def test_every_kind_of_record_has_its_outcome(tmp_path: Path, entry: dict[str, Any], expected: str | list[str]) -> None:
     assert outcome(tmp_path, entry) == expected
+
+
+def test_of_records_that_share_an_id_the_last_one_counts(tmp_path: Path) -> None:
+    path = lines(tmp_path / "s.jsonl", [user("u", "draft"), user("u", "final"), assistant("a", "reply", "u")])
+    assert said(path) == ["final", "reply"]
+    assert imported(path).skipped == {"meta": 1}
+
+
+def test_what_tools_put_beside_a_session_is_not_read(tmp_path: Path) -> None:
+    lines(tmp_path / f"{SESSION}.jsonl", [user("u", "words")])
+    results = tmp_path / SESSION / "tool-results"
+    results.mkdir(parents=True)
+    (results / "toolu_1.txt").write_text("output", encoding="utf-8")
+    lines(tmp_path / SESSION / "agent-1.meta.json", [{"agentType": "x", "description": "y", "toolUseId": "t"}])
+    lines(tmp_path / "sessions-index.json", [{"type": "x", "sessionId": "s"}])
+    assert said(tmp_path) == ["words"]
 
 
 def test_answers_to_questions_are_the_users_words(tmp_path: Path) -> None:
@@ -302,7 +338,7 @@ def test_a_chain_of_five_thousand_records_is_walked_without_recursion(tmp_path: 
 
 
 def test_messages_sent_while_the_assistant_worked_are_imported_once(tmp_path: Path) -> None:
-    def operation(name: str, text: str | None = None, **fields: Any) -> dict[str, Any]:
+    def operation(name: str, text: Any = None, **fields: Any) -> dict[str, Any]:
         content = {} if text is None else {"content": text}
         return record("queue-operation", None, operation=name, timestamp="2026-09-02T08:00:01Z", **content, **fields)
 
@@ -315,12 +351,16 @@ def test_messages_sent_while_the_assistant_worked_are_imported_once(tmp_path: Pa
         queued("q", "seen as an attachment", "u"),
         operation("enqueue", "seen nowhere else"),
         operation("remove", "seen nowhere else", reason="absorbed_mid_turn"),
+        operation("enqueue", [{"type": "text", "text": "as a block"}]),
+        operation("remove", [{"type": "text", "text": "as a block"}], reason="absorbed_mid_turn"),
+        operation("enqueue", "dropped with all"),
+        operation("popAll"),
         operation("enqueue", "taken back"),
         operation("remove", "taken back"),
         queued("q2", "the first prompt", "q"),
     ]
     path = lines(tmp_path / "s.jsonl", records)
-    assert said(path) == ["the first prompt", "seen as an attachment", "seen nowhere else"]
+    assert said(path) == ["the first prompt", "seen as an attachment", "seen nowhere else", "as a block"]
 
 
 def test_a_truncated_record_followed_by_a_whole_one_on_its_line_costs_only_itself(tmp_path: Path) -> None:

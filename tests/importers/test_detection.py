@@ -77,6 +77,8 @@ def test_the_numbered_files_of_newer_chatgpt_zips_are_found_at_any_depth(tmp_pat
         archive.writestr("__MACOSX/._conversations-000.json", b"\x00\x05\x16\x07")
         archive.writestr("export/user.json", json.dumps({"id": "user-1", "email": "a"}))
         archive.writestr("export/chat.html", "<html>")
+        for name in ("export_manifest", "user_settings", "message_feedback", "group_chats", "shopping", "sora"):
+            archive.writestr(f"export/{name}.json", json.dumps([{"id": name, "conversation_id": "c0", "rating": "up"}]))
         archive.writestr(
             "export/shared_conversations.json", json.dumps([{"id": "s", "conversation_id": "c0", "title": "t"}])
         )

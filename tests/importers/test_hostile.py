@@ -162,6 +162,21 @@ def test_an_export_of_marks_and_tags_over_and_over_ends(tmp_path: Path) -> None:
     assert "words" in said(document(tmp_path / "b.json", [claude(*tags)]))
 
 
+def test_a_large_export_in_an_archive_is_streamed(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("conversations.json", "w") as member:
+        member.write(b"[")
+        for number in range(60):
+            texts = (f"{chance.random()} {chance.random()} " * 30 for _ in range(40))
+            member.write(b"," * (number > 0) + json.dumps(chatgpt(*texts, key=f"c{number}")).encode())
+        member.write(b"]")
+    with zipfile.ZipFile(path) as file:
+        assert file.infolist()[0].file_size > 3 * MIB
+    with at_most(8):
+        assert imported(path, dry_run=True).imported == 2400
+
+
 @pytest.mark.parametrize(
     "name", ["max_file_bytes", "max_record_bytes", "max_depth", "max_turn_chars", "max_zip_members", "max_zip_ratio"]
 )

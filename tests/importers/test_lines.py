@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,11 +89,20 @@ def test_the_encoding_is_told_from_the_bytes(tmp_path: Path, encoding: str) -> N
     assert said(path) == ["naïve", "日本"]
 
 
-def test_text_is_utf8_whatever_the_locale_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LC_ALL", "C")
+def test_text_is_utf8_whatever_the_locale_says(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes('{"role": "user", "content": "Zürich – 5 €"}\n'.encode())
-    assert said(path) == ["Zürich – 5 €"]
+    script = (
+        "import locale, sys; from llmslim_memory import Memory, import_history\n"
+        "memory = Memory(encoding=len); import_history(sys.argv[1], memory)\n"
+        "print(locale.getpreferredencoding(), ascii(memory.scan().items[0].content))"
+    )
+    settings = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-c", script, str(path)]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=True)
+    encoding, text = done.stdout.split(maxsplit=1)
+    assert encoding.lower() != "utf-8" or sys.platform != "linux"
+    assert text.strip() == ascii("Zürich – 5 €")
 
 
 def test_broken_utf8_costs_a_character_and_no_record(tmp_path: Path) -> None:
