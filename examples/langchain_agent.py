@@ -63,6 +63,16 @@ def talk(path: str, day: str) -> None:
     print(f"{day}, Ann: {question}\n{day}, agent: {answer['messages'][-1].text}")
 
 
+def with_a_real_model(path: str, question: str) -> str:
+    """The same with a provider: `pip install langchain-openai`, and OPENAI_API_KEY set. Not run here."""
+    with Memory(path) as memory:
+        agent = create_agent(
+            "openai:gpt-5.5", [find_trains], middleware=[LLMSlimMemoryMiddleware(memory, user_id="ann")]
+        )
+        answer = agent.invoke({"messages": [("user", question)]}, {"configurable": {"thread_id": "wednesday"}})
+    return str(answer["messages"][-1].text)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for day in LINES:

@@ -45,3 +45,16 @@ print("recalled:", [document.page_content for document in found])
 quoted = ContextEnvelope("\n".join(document.page_content for document in found)).to_text()
 tuesday.add_message(model.invoke([HumanMessage(quoted), *tuesday.messages]))
 print("sessions:", [len(history(session).messages) for session in ("monday", "tuesday")])
+
+
+def with_a_real_model() -> None:
+    """The same with a provider: `pip install langchain langchain-openai`, and OPENAI_API_KEY set. Not run here."""
+    from langchain.chat_models import init_chat_model
+
+    real = RunnableWithMessageHistory(
+        prompt | init_chat_model("openai:gpt-5.5"),
+        history,
+        input_messages_key="question",
+        history_messages_key="history",
+    )
+    print(real.invoke({"question": "What colour is my bike?"}, config))

@@ -42,6 +42,15 @@ async def test_an_agent_that_calls_a_tool_stores_each_turn_once(memory: Memory, 
     assert stored(memory) == SAID
 
 
+async def test_the_prompt_of_an_agent_is_no_turn_in_any_of_its_runs(memory: Memory, make: MakeMemory) -> None:
+    session = make()
+    agent = FunctionAgent(tools=[TOOL], llm=ScriptedLLM(CALL, "Yes, it is.", "Bye."), system_prompt="Be kind.")
+    await agent.run(user_msg="Is it sunny in Pune?", memory=session)
+    await agent.run(user_msg="Thanks.", memory=session)
+    assert stored(memory)[: len(SAID) + 1] == [*SAID, ("user", "Thanks.")]
+    assert all("Be kind" not in text for _, text in stored(memory))
+
+
 async def test_a_second_run_in_the_session_adds_only_its_own_turns(memory: Memory, make: MakeMemory) -> None:
     session = make()
     agent = FunctionAgent(tools=[TOOL], llm=ScriptedLLM(CALL, "Yes, it is.", CALL, "Yes, it is."))

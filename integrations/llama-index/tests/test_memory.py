@@ -140,6 +140,19 @@ async def test_the_system_message_stays_first(write_through: MakeMemory, insert_
     assert any("Bruno" in str(message.content) for message in shown)
 
 
+@pytest.mark.parametrize(("limit", "budget"), [(1, 1000), (20, 1000), (1000, 0), (1, 1)])
+async def test_no_limit_is_too_small_to_go_on(
+    memory: Memory, write_through: MakeMemory, limit: int, budget: int
+) -> None:
+    memory.add({"role": "user", "content": "My dog is called Bruno."}, user_id="ann", run_id="s0")
+    session = write_through(token_limit=limit, token_flush_size=1, token_budget=budget)
+    for number in range(3):
+        await session.aput(user(f"What is my dog called, for the {number}th time, and what does it eat?"))
+        shown = await session.aget()
+        assert (shown[-1].content or "").endswith(f"for the {number}th time, and what does it eat?")
+    assert len(stored(memory)) == 4
+
+
 @pytest.mark.parametrize("role", ["system", "developer"])
 async def test_instructions_to_the_model_stay_in_a_window_that_overflows(write_through: MakeMemory, role: str) -> None:
     session = write_through(token_limit=300, token_flush_size=50)
