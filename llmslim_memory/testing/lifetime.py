@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from llmslim_memory.errors import StoreClosedError
+from llmslim_memory.memory import Memory
 from llmslim_memory.testing.turns import ASHA, ClosableStore, add_all, contents, turn
 from llmslim_memory.types import MemoryStore, Scope
 
@@ -108,6 +109,14 @@ class SharedChangesContract:
         items = store.get_many([head.id for head in changes.heads])
         assert sorted(contents(items.values())) == ["edited", "new"]
         assert ids[1] in changes.deleted
+
+    def test_a_search_follows_the_writes_of_another_process(self, store: Any, opener: Opener) -> None:
+        ids = add_all(store, turn("old"), turn("gone"))
+        memory = Memory(store)
+        assert memory.search("old", user_id="asha").text.count("user: ") == 2
+        assert _in_processes([(change_turns, (opener, ids))]) == [0]
+        text = memory.search("edited", user_id="asha").text
+        assert [word in text for word in ("edited", "new", "old", "gone")] == [True, True, False, False]
 
 
 def add_turns(opener: Opener, name: str, threads: int, count: int) -> None:

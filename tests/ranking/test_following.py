@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, timedelta
 from pathlib import Path
 from threading import Thread
+from time import sleep
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -16,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from llmslim_memory import InMemoryStore, SQLiteStore
 from llmslim_memory.indexing import ScopeIndexes, StaleHistoryError
 from llmslim_memory.tokens import make_counter
-from llmslim_memory.types import Analysis, Batch, MemoryItem, Scope
+from llmslim_memory.types import Analysis, Batch, Changes, MemoryItem, Scope
 from tests.ranking.conftest import SCOPE, START, BareStore, turn, words
 
 CONTENTS = ("green tea", "Ann: black tea with milk", "the train at nine", "", "the", "tea " * 400, "walk to the train")
@@ -205,6 +208,39 @@ def test_a_damaged_analysis_is_made_again(damage: bytes) -> None:
     assert indexes.rank(indexes.open(SCOPE), "tea", now=NOW, tz=UTC, relevance="lexical").matched
     heads = store.changes(SCOPE, version=fine.version, encoding=fine.encoding).heads
     assert heads[0].analysis == fine.data
+
+
+def test_a_turn_of_an_older_analyser_is_analysed_anew_when_it_is_searched_and_kept() -> None:
+    store = InMemoryStore()
+    indexes = ScopeIndexes(store, make_counter(), cache_bytes=1)
+    fine = indexes.analyse("user", "green tea")
+    older = replace(fine, version=fine.version - 1, data=indexes.analyse("user", "coal").data)
+    store.apply(Batch(add=[turn(1, "green tea")], analyses={"t1": older}))
+    assert indexes.rank(indexes.open(SCOPE), "tea", now=NOW, tz=UTC, relevance="lexical").matched
+    assert store.changes(SCOPE, version=fine.version, encoding=fine.encoding).heads[0].analysis == fine.data
+
+
+class SlowStore(InMemoryStore):
+    """Counts the times that a whole scope is read, each of which takes a while."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.builds = 0
+
+    def changes(self, scope: Scope, *, after: str | None = None, **asked: Any) -> Changes:
+        if after is None:
+            self.builds += 1
+            sleep(0.05)
+        return super().changes(scope, after=after, **asked)
+
+
+def test_threads_that_ask_for_the_same_scope_at_once_share_one_build() -> None:
+    store = SlowStore()
+    store.add([turn(n, "green tea") for n in range(5)])
+    indexes = indexes_of(store)
+    with ThreadPoolExecutor(8) as pool:
+        opened = list(pool.map(lambda _: len(indexes.open(SCOPE).ids), range(8)))
+    assert (opened, store.builds) == ([5] * 8, 1)
 
 
 def test_indexes_used_longest_ago_are_let_go() -> None:
