@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 USER_CHARS = 1200
@@ -44,13 +44,6 @@ class _Unit(NamedTuple):
     heading: bool
 
 
-def _lines(text: str) -> Iterator[Span]:
-    start = 0
-    for line in text.splitlines(keepends=True):
-        yield Span(start, start + len(line))
-        start += len(line)
-
-
 def _safe_cut(text: str, at: int) -> int:
     """Move a cut to where it does not part a character from its marks."""
     last = min(len(text), at + MAX_MARKS)
@@ -59,8 +52,12 @@ def _safe_cut(text: str, at: int) -> int:
     return at
 
 
-def _pieces(text: str, start: int, end: int, size: int) -> Iterator[Span]:
+def _pieces(text: str, start: int, end: int, size: int) -> Iterable[Span]:
     """Cut a stretch that has no better boundary, at white space where there is some."""
+    return (Span(start, end),) if end - start <= size else _cut(text, start, end, size)
+
+
+def _cut(text: str, start: int, end: int, size: int) -> Iterator[Span]:
     while end - start > size:
         at = start + size
         spaces = [m.end() for m in _SPACE.finditer(text, start + size // 2, at)]
@@ -90,33 +87,34 @@ def _blocks(text: str) -> Iterator[_Unit]:
     fence: str | None = None
     table = False
     start = 0
-    for line in _lines(text):
-        body = text[line.start : line.end]
+    end = 0
+    for body in text.splitlines(keepends=True):
+        begin, end = end, end + len(body)
         marker = _FENCE.match(body) if "```" in body or "~~~" in body else None
         in_table = "|" in body and _TABLE.match(body) is not None
         if fence is not None:
             if marker and marker.group(1).startswith(fence) and not body[marker.end() :].strip():
-                yield _Unit(start, line.end, True, False)
+                yield _Unit(start, end, True, False)
                 fence = None
             continue
         if table and not in_table:
-            yield _Unit(start, line.start, True, False)
+            yield _Unit(start, begin, True, False)
             table = False
         if marker:
-            fence, start = marker.group(1), line.start
+            fence, start = marker.group(1), begin
         elif in_table:
             if not table:
-                table, start = True, line.start
+                table, start = True, begin
         else:
-            yield _Unit(line.start, line.end, False, _is_heading(body))
+            yield _Unit(begin, end, False, _is_heading(body))
     if fence is not None or table:
         yield _Unit(start, len(text), True, False)
 
 
 def _block_pieces(text: str, unit: _Unit) -> Iterator[Span]:
-    start, last = unit.start, unit.start
-    for line in _lines(text[unit.start : unit.end]):
-        end = unit.start + line.end
+    start = last = end = unit.start
+    for line in text[unit.start : unit.end].splitlines(keepends=True):
+        end += len(line)
         if end - start > BLOCK_CHARS and last > start:
             yield from _pieces(text, start, last, BLOCK_CHARS)
             start = last
