@@ -2,8 +2,9 @@
 
     python benchmarks/speed.py [FOLDER] [--sizes 10000,100000,1000000] [--stores memory,sqlite] [--plot speed.png]
 
-Histories are those of FOLDER, varied until they are long enough, or generated. Times are wall-clock milliseconds; the
-tokenizer is loaded before the clock starts. ``bm25s`` is the scoring of one question alone, ``llmslim`` a whole search.
+Histories are those of FOLDER, varied until they are long enough, or generated. Times are milliseconds, by the clock and
+("cpu") of processor time, which other programs disturb less; the tokenizer is loaded before the clock starts.
+``bm25s`` is the scoring of one question alone, ``llmslim`` a whole search.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from histories import WORD, generated, questions_about, varied
@@ -50,19 +52,43 @@ class Row:
     system: str
     warm_p50: float | None = None
     warm_p95: float | None = None
+    warm_cpu: float | None = None
     cold: float | None = None
     add_p50: float | None = None
+    add_cpu: float | None = None
     index_bytes_per_char: float | None = None
 
 
-def timed(action: Callable[[str], object], questions: Iterable[str]) -> list[float]:
-    """How long each question takes, ascending."""
-    found = []
-    for question in questions:
-        start = time.perf_counter()
-        action(question)
-        found.append((time.perf_counter() - start) * 1e3)
-    return sorted(found)
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How long some calls took, each by the clock, ascending, and the median of their processor time."""
+
+    wall: list[float]
+    cpu: float
+
+    @property
+    def p50(self) -> float:
+        return statistics.median(self.wall)
+
+    @property
+    def p95(self) -> float:
+        return self.wall[int(0.95 * len(self.wall))]
+
+
+def timed(actions: Iterable[Callable[[], object]]) -> Times:
+    """How long each call takes."""
+    wall, cpu = [], []
+    for action in actions:
+        start, spent = time.perf_counter(), time.process_time()
+        action()
+        wall.append((time.perf_counter() - start) * 1e3)
+        cpu.append((time.process_time() - spent) * 1e3)
+    return Times(sorted(wall), statistics.median(cpu))
+
+
+def asked(search: Callable[[str], object], questions: Iterable[str]) -> Iterator[Callable[[], object]]:
+    """A call for each question."""
+    return (partial(search, question) for question in questions)
 
 
 def measure(store: str, turns: list[MemoryItem], tokens: int, folder: Path) -> Row:
@@ -72,19 +98,22 @@ def measure(store: str, turns: list[MemoryItem], tokens: int, folder: Path) -> R
         for at in range(0, len(turns), BATCH):
             memory.add([as_message(turn) for turn in turns[at : at + BATCH]], user_id="user")
         questions = questions_about(turns, QUESTIONS)
-        memory.search(questions[0], user_id="user")
-        warm = timed(lambda question: memory.search(question, user_id="user"), questions)
-        adds = []
-        for turn in turns[:ADDS]:
-            start = time.perf_counter()
-            memory.add({"role": "user", "content": turn.content[:400]}, user_id="user", run_id="new")
-            adds.append((time.perf_counter() - start) * 1e3)
-            memory.search("anything new", user_id="user", budget=50)
+        search = partial(memory.search, user_id="user")
+        search(questions[0])
+        warm = timed(asked(search, questions))
+        adds = timed(kept_fresh(memory, turns[:ADDS]))
         held = next(iter(memory._indexes._sizes.values()))
     chars = sum(len(turn.content) for turn in turns)
     cold = cold_search(path, questions[1]) if store == "sqlite" else None
-    p95 = warm[int(0.95 * len(warm))]
-    return Row(tokens, store, statistics.median(warm), p95, cold, statistics.median(adds), held / chars)
+    return Row(tokens, store, warm.p50, warm.p95, warm.cpu, cold, adds.p50, adds.cpu, held / chars)
+
+
+def kept_fresh(memory: Memory, turns: Iterable[MemoryItem]) -> Iterator[Callable[[], object]]:
+    """A call that adds each turn; a search after it brings the index up to date."""
+    for turn in turns:
+        message = {"role": "user", "content": turn.content[:400]}
+        yield partial(memory.add, message, user_id="user", run_id="new")
+        memory.search("anything new", user_id="user", budget=50)
 
 
 def as_message(turn: MemoryItem) -> dict[str, object]:
@@ -108,8 +137,9 @@ def measure_bm25s(turns: list[MemoryItem], tokens: int) -> Row | None:
         return None
     index = bm25s.BM25()
     index.index([WORD.findall(turn.content.lower()) for turn in turns], show_progress=False)
-    warm = timed(lambda q: index.get_scores(WORD.findall(q.lower())), questions_about(turns, QUESTIONS))
-    return Row(tokens, "bm25s (scoring alone)", statistics.median(warm), warm[int(0.95 * len(warm))])
+    questions = questions_about(turns, QUESTIONS)
+    warm = timed(asked(lambda question: index.get_scores(WORD.findall(question.lower())), questions))
+    return Row(tokens, "bm25s (scoring alone)", warm.p50, warm.p95, warm.cpu)
 
 
 def measure_llmslim(turns: list[MemoryItem], tokens: int) -> Row | None:
@@ -123,19 +153,22 @@ def measure_llmslim(turns: list[MemoryItem], tokens: int) -> Row | None:
     peer = PeerMemory()
     for at in range(0, len(turns), BATCH):
         peer.add([as_message(turn) for turn in turns[at : at + BATCH]], user_id="user")
-    warm = timed(lambda q: peer.search(q, user_id="user"), questions_about(turns, PEER_QUESTIONS))
-    return Row(tokens, "llmslim", statistics.median(warm), warm[-1])
+    warm = timed(asked(partial(peer.search, user_id="user"), questions_about(turns, PEER_QUESTIONS)))
+    return Row(tokens, "llmslim", warm.p50, warm.p95, warm.cpu)
 
 
 def table(rows: list[Row]) -> Table:
-    """The rows, each beside ``memory`` of the same size."""
-    found = Table("tokens", "system", "warm p50 ms", "p95", "cold ms", "add p50 ms", "index bytes/char", "ratio")
-    base = {row.tokens: row.warm_p50 for row in rows if row.system in ("sqlite", "memory")}
+    """The rows, each beside the last store of the same size, by the clock and by processor time."""
+    names = ("warm p50 ms", "p95", "cpu", "cold ms", "add p50 ms", "cpu", "index bytes/char", "ratio", "cpu")
+    found = Table("tokens", "system", *names)
+    bases = {row.tokens: row for row in rows if row.system in ("sqlite", "memory")}
     for row in rows:
-        ratio = (row.warm_p50 or 0) / (base.get(row.tokens) or 1)
-        figures = (row.warm_p50, row.warm_p95, row.cold, row.add_p50, row.index_bytes_per_char)
+        base = bases.get(row.tokens, row)
+        ratios = ((row.warm_p50 or 0) / (base.warm_p50 or 1), (row.warm_cpu or 0) / (base.warm_cpu or 1))
+        warm, add = (row.warm_p50, row.warm_p95, row.warm_cpu), (row.add_p50, row.add_cpu)
+        figures = (*warm, row.cold, *add, row.index_bytes_per_char)
         shown = ["" if figure is None else f"{figure:.2f}" for figure in figures]
-        found.add_row(f"{row.tokens:,}", row.system, *shown, f"{ratio:.2f}x")
+        found.add_row(f"{row.tokens:,}", row.system, *shown, *(f"{ratio:.2f}x" for ratio in ratios))
     return found
 
 
@@ -173,7 +206,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             rows += [measure(store, turns, tokens, Path(folder)) for store in args.stores.split(",")]
         rows += [row for row in (measure_bm25s(turns, tokens), measure_llmslim(turns, tokens)) if row is not None]
-        Console(width=120).print(table(rows))
+        Console(width=140).print(table(rows))
     if args.json:
         args.json.write_text(
             json.dumps([{name: getattr(row, name) for name in row.__slots__} for row in rows], indent=1)
