@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,13 @@ def pyproject(name: str) -> dict[str, Any]:
     return tomllib.loads((FOLDERS[name] / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", ["langchain-llmslim", "llama-index-memory-llmslim"])
-def test_an_adapter_has_the_version_of_the_core(name: str) -> None:
-    assert pyproject(name)["project"]["version"] == llmslim_memory.__version__
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_distribution_takes_its_version_from_one_file(name: str) -> None:
+    described = pyproject(name)
+    assert "version" in described["project"]["dynamic"]
+    file = FOLDERS[name] / described["tool"]["hatch"]["version"]["path"]
+    assert file.resolve() == ROOT / "llmslim_memory/_version.py"
+    assert version(name) == llmslim_memory.__version__
 
 
 @pytest.mark.parametrize("name", FOLDERS)

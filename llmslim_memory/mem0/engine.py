@@ -243,33 +243,6 @@ class Engine:
             if (show_expired or not is_expired(item)) and passes(payload(item))
         ]
 
-    def _parted(self, asked: Asked, *, show_expired: bool) -> tuple[list[MemoryItem], list[MemoryItem]]:
-        """The turns under the ids asked for, oldest first: those that pass, and the rest."""
-        app = {"app_id": asked.ids["app_id"]} if "app_id" in asked.ids else {}
-        tests = compile_filter(app), compile_filter(asked.conditions)
-        passing: list[MemoryItem] = []
-        rest: list[MemoryItem] = []
-        for item in self._inside(asked):
-            fields = payload(item)
-            passes = (show_expired or not is_expired(item)) and all(test(fields) for test in tests)
-            (passing if passes else rest).append(item)
-        return passing, rest
-
-    def _inside(self, asked: Asked) -> list[MemoryItem]:
-        """The turns under the ids asked for, oldest first; where the filter names several owners, those of everyone."""
-        ids = _store_ids(asked)
-        if ids:
-            return self.memory.get_all(**ids)
-        return sorted(self._everything(), key=lambda item: (item.created_at, item.seq))
-
-    def _everything(self) -> Iterator[MemoryItem]:
-        after: str | None = None
-        while True:
-            page = self.memory.scan(after=after, limit=BATCH)
-            yield from page.items
-            if (after := page.next) is None:
-                return
-
     def _ranked(self, query: str, asked: Asked, most: int, *, show_expired: bool, now: Any) -> list[Found]:
         ids = _store_ids(asked)
         if not ids:
