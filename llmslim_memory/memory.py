@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
+from llmslim_memory.closing import Closing
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from llmslim_memory.indexing import ScopeHistory, ScopeIndexes, StaleHistoryError
 from llmslim_memory.messages import Message, read_messages
@@ -68,7 +68,7 @@ def _utcnow() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(Shared):
+class Memory(Shared, Closing):
     """Keep every turn of a conversation, and recall within a token budget the ones that answer a question.
 
     Nothing is summarised or rewritten, and no model is called, neither to write nor to read. :meth:`search` ranks the
@@ -158,14 +158,6 @@ class Memory(Shared):
     def budget(self) -> int:
         """Tokens that a search may spend unless told otherwise."""
         return self._budget
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the store if it was opened here; a store that was passed in stays open."""

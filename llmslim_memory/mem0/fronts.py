@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from llmslim_memory.closing import Closing
 from llmslim_memory.mem0.config import database
 from llmslim_memory.mem0.engine import Engine
 from llmslim_memory.memory import Memory as TurnMemory
@@ -16,7 +17,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Front:
+class Front(Closing):
     """A class of Mem0's over a memory of ours, opened here or passed in.
 
     Args:
@@ -28,14 +29,6 @@ class Front:
         self._shared = isinstance(db, TurnMemory)
         self._memory = db if isinstance(db, TurnMemory) else TurnMemory(database(config) if db is None else db)
         self._engine = Engine(self._memory)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the database, unless it is a memory that was passed in."""

@@ -1,15 +1,33 @@
-"""What every store does alike: JSON text, ids and limits checked, cursors read, duplicates named."""
+"""What every store does alike: single writes, JSON text, ids and limits checked, cursors read, duplicates named."""
 
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from llmslim_memory.closing import Closing
 from llmslim_memory.errors import DuplicateIdError, InvalidTypeError, InvalidValueError, StoreClosedError
-from llmslim_memory.types import Edit, MemoryItem, Record, Where, check_id
+from llmslim_memory.types import Applied, Batch, Edit, MemoryItem, Record, Where, check_id
+
+
+class BatchStore(Closing):
+    """A store whose writes all go through :meth:`apply`, and which a ``with`` block closes."""
+
+    @abstractmethod
+    def apply(self, batch: Batch) -> Applied:
+        """Do all of ``batch`` in one transaction, or none of it."""
+
+    def add(self, items: Sequence[MemoryItem]) -> None:
+        """Store new turns, all of them or none."""
+        self.apply(Batch(add=items))
+
+    def delete(self, item_id: str) -> bool:
+        """Delete one turn with all that is kept beside it; say whether it existed."""
+        return self.apply(Batch(delete=[item_id])).deleted == 1
 
 
 def dump_json(value: Mapping[str, Any]) -> str:

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from threading import RLock
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from llmslim_memory.stores import base
 from llmslim_memory.stores import in_memory_rows as rows
@@ -29,7 +28,7 @@ from llmslim_memory.types import (
 )
 
 
-class InMemoryStore:
+class InMemoryStore(base.BatchStore):
     """Turns in this process only; nothing survives a restart. Safe over threads."""
 
     def __init__(self) -> None:
@@ -51,14 +50,6 @@ class InMemoryStore:
             for held in (self._turns, self._order, self._places, self._edited, self._deleted, self._records):
                 held.clear()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     @contextmanager
     def _open(self) -> Iterator[None]:
         with self._lock:
@@ -67,9 +58,6 @@ class InMemoryStore:
             yield
 
     # MemoryStore
-
-    def add(self, items: Sequence[MemoryItem]) -> None:
-        self.apply(Batch(add=items))
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
         with self._open():
@@ -84,9 +72,6 @@ class InMemoryStore:
         with self._open():
             self.apply(Batch(edit=[Edit(item_id, content, metadata)]))
             return self.get(item_id)
-
-    def delete(self, item_id: str) -> bool:
-        return self.apply(Batch(delete=[item_id])).deleted == 1
 
     def delete_scope(self, scope: Scope) -> int:
         with self._open():

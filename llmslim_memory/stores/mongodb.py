@@ -6,8 +6,7 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from llmslim_memory.errors import MissingExtraError
 from llmslim_memory.stores import base
@@ -41,7 +40,7 @@ CHUNK = 250
 """Most turns that one deletion of a scope takes at a time, and most ids in one question."""
 
 
-class MongoStore:
+class MongoStore(base.BatchStore):
     """Turns in one MongoDB collection; safe over threads, shared by any number of processes.
 
     The collection, and ``<collection>_meta``, ``<collection>_records`` and ``<collection>_deleted`` beside it, are
@@ -85,14 +84,6 @@ class MongoStore:
         if self._own is not None:
             self._own.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     @contextmanager
     def _open(self) -> Iterator[None]:
         if self._closed:
@@ -101,9 +92,6 @@ class MongoStore:
             yield
 
     # MemoryStore
-
-    def add(self, items: Sequence[MemoryItem]) -> None:
-        self.apply(Batch(add=items))
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
         return self._in_order({**documents.within(scope), **documents.in_window(since, until)})
@@ -118,9 +106,6 @@ class MongoStore:
         if content is not None or metadata is not None:
             self.apply(Batch(edit=[Edit(item_id, content, metadata)]))
         return self.get(item_id)
-
-    def delete(self, item_id: str) -> bool:
-        return self.apply(Batch(delete=[item_id])).deleted == 1
 
     def delete_scope(self, scope: Scope) -> int:
         inside = documents.within(scope)

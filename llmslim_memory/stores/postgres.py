@@ -5,8 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from types import TracebackType
-from typing import Any, LiteralString, Self
+from typing import Any, LiteralString
 
 from llmslim_memory.errors import DuplicateIdError, MissingExtraError, StoreError
 from llmslim_memory.stores import base
@@ -37,7 +36,7 @@ except ModuleNotFoundError as error:
     raise MissingExtraError('PostgresStore needs psycopg: pip install "llmslim-memory[postgres]"') from error
 
 
-class PostgresStore:
+class PostgresStore(base.BatchStore):
     """Turns in one PostgreSQL table; safe over threads, shared by any number of processes.
 
     The table, and ``<table>_meta``, ``<table>_records`` and ``<table>_deleted`` beside it, are created where they do
@@ -85,18 +84,7 @@ class PostgresStore:
         """Close the pool opened for a URL; any later call raises. Closing again does nothing."""
         self._db.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     # MemoryStore
-
-    def add(self, items: Sequence[MemoryItem]) -> None:
-        self.apply(Batch(add=items))
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
         low, high = since and base.to_utc(since), until and base.to_utc(until)
@@ -113,9 +101,6 @@ class PostgresStore:
             return self.get(item_id)
         found = self._turns(self._text(statements.EDIT), rows.edit_values(Edit(item_id, content, metadata)))
         return found[0] if found else None
-
-    def delete(self, item_id: str) -> bool:
-        return self.apply(Batch(delete=[item_id])).deleted == 1
 
     def delete_scope(self, scope: Scope) -> int:
         return self._db.count(self._text(statements.DELETE_SCOPE, scope), scope.given())

@@ -7,8 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from weakref import finalize
 
 from llmslim_memory.errors import InvalidValueError
@@ -37,7 +36,7 @@ from llmslim_memory.types import (
 DEFAULT_PATH = "llmslim_memory.db"
 
 
-class SQLiteStore:
+class SQLiteStore(base.BatchStore):
     """Turns in one SQLite file. Several threads and processes may use it at once: reading never waits for writing.
 
     A write is on the disk when the call returns. The file is created for its owner alone, and so are missing folders
@@ -79,18 +78,7 @@ class SQLiteStore:
         """Close the file; any later call raises. Closing again does nothing."""
         self._close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     # MemoryStore
-
-    def add(self, items: Sequence[MemoryItem]) -> None:
-        self.apply(Batch(add=items))
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
         inside, ids = rows.in_scope(scope, "t.")
@@ -114,9 +102,6 @@ class SQLiteStore:
                 write.finish()
                 self._connections.erased()
             return _get(db, item_id)
-
-    def delete(self, item_id: str) -> bool:
-        return self.apply(Batch(delete=[item_id])).deleted == 1
 
     def delete_scope(self, scope: Scope) -> int:
         with self._connections.writer() as db:
