@@ -20,6 +20,9 @@ Ints = NDArray[np.int64]
 MAX_CANDIDATES = 400
 """At most this many candidates of a pool are ranked; more would not be read."""
 MADE_AT_ONCE = 32
+LONG = 100
+"""A turn of the user with more tokens than this has to earn its room."""
+LENGTH_POWER = 0.2
 LEAST_SCORE = 0.1
 """No turn that bears on the question scores less."""
 
@@ -132,7 +135,7 @@ def make_ranking(
     scale = partial(calibrate, top=top, confidence=confidence)
     passages = Passages(snapshot, scores, scale)
     users = np.flatnonzero(shown & snapshot.is_user)
-    user, user_scores = _best(users, scores.turns[users], users, limit)
+    user, user_scores = _best(users, scores.turns[users] * _worth_its_room(snapshot.tokens[users]), users, limit)
     places = snapshot.positions[in_reply]
     reply, reply_scores = _best(in_reply, scores.passages[in_reply], places, limit)
     return Ranking(
@@ -142,6 +145,11 @@ def make_ranking(
         matched,
         passages.windows,
     )
+
+
+def _worth_its_room(tokens: NDArray[np.int32]) -> Floats:
+    """What a turn's score counts for where room is short: the less the longer it is, from some length on."""
+    return (np.maximum(tokens, LONG) / LONG) ** -LENGTH_POWER
 
 
 def _reply_rows(snapshot: Snapshot, scores: Scores, shown: NDArray[np.bool_]) -> Ints:

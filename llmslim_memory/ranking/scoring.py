@@ -1,4 +1,4 @@
-"""How well turns and passages answer a question: BM25 of turns, stretches of turns and sessions, fused.
+"""How well turns and passages answer a question: BM25 of turns, stretches and sessions, and coverage, fused.
 
 What each part brings, and what was tried and left out, stands in ``docs/ranking.md``.
 """
@@ -26,10 +26,11 @@ class Weights:
     """What each part of the fused score counts for."""
 
     neighbours: tuple[float, ...] = (0.6, 0.2)
-    stretch: float = 0.5
-    session: float = 0.5
-    other_speaker: float = 0.85
-    time: float = 0.3
+    coverage: float = 0.7
+    stretch: float = 0.4
+    session: float = 0.7
+    asked_speaker: float = 0.4
+    time: float = 0.5
     window: float = 0.3
     asked_window: float = 1.0
     asked_user: float = 0.6
@@ -136,7 +137,7 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
         pools.match(terms)
     near = _nearness(snapshot.times, query.spans)
     turns = _fuse(pools, weights)
-    turns = _prefer_asked_speaker(turns, snapshot, query, weights.other_speaker)
+    turns = _prefer_asked_speaker(turns, snapshot, query, weights.asked_speaker)
     if query.terms:
         turns += weights.time * float(turns.max(initial=0.0)) * near * (turns > 0)
     else:
@@ -166,22 +167,24 @@ def _groups(terms: Sequence[QueryTerm], most: int) -> Iterator[list[QueryTerm]]:
 
 
 def _fuse(pools: _Pools, weights: Weights) -> Floats:
-    """Join what a turn, its neighbours, its stretch and its session earned, each over its maximum."""
+    """Join what a turn with its neighbours, its stretch and its session earned, each over its maximum, and the share of
+    the question that the turn holds."""
     snapshot = pools.snapshot
     chain = snapshot.chain
     along = normalised(chain.smooth(pools.turns.scores[chain.order], weights.neighbours))
+    along += weights.coverage * pools.covered()[chain.order]
     along += weights.stretch * normalised(pools.stretches.scores)
     along += weights.session * normalised(pools.sessions.scores)[chain.sessions] * (along > 0)
     return along[chain.links]
 
 
 def _prefer_asked_speaker(turns: Floats, snapshot: Snapshot, query: Query, share: float) -> Floats:
-    """Where the question names a speaker, what others said counts a little less."""
+    """Where the question names a speaker, what others said counts less."""
     named = [number for number in snapshot.speaker_names if number in query.numbers]
     if not named:
         return turns
     asked = np.isin(snapshot.speakers, np.array(named, dtype=np.uint32)) | (snapshot.speakers == 0)
-    return np.where(asked, turns, share * turns)
+    return np.where(asked & (turns > 0), turns + share, turns)
 
 
 def _nearness(times: NDArray[np.int64], spans: tuple[tuple[int, int], ...]) -> Floats:
