@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from llmslim_memory.selection import requests
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.digest import Digest, topic
+from llmslim_memory.selection.exchanges import best_exchanges
 from llmslim_memory.selection.explained import explain
 from llmslim_memory.selection.fitting import Fitted, fit
 from llmslim_memory.selection.options import SelectionOptions
 from llmslim_memory.selection.outcome import Outcome
 from llmslim_memory.selection.packing import Packer
 from llmslim_memory.selection.render import Labels, join_text, whole_turns
-from llmslim_memory.selection.route import asks_for_order, route_of
+from llmslim_memory.selection.route import asks_for_order, asks_how, route_of
 from llmslim_memory.selection.sections import SectionBuilder
 from llmslim_memory.selection.shelf import Section
 from llmslim_memory.selection.turns import TurnPicker
@@ -140,7 +141,8 @@ class _Search:
         if ranking.matched:
             most = 2 if self.budget >= ROOMY else 1
             newer = newer_turns(self.query, self.contents, ranking, most=most)
-            picker.pick(ranking, newer, asked=self._asked_for(sections))
+            exchanges = best_exchanges(self.history, ranking) if asks_how(self.query) else ()
+            picker.pick(ranking, newer, exchanges, asked=self._asked_for(sections))
         if not packer.order and packer.room == self.budget:
             picker.keep_best(ranking)
         return picker

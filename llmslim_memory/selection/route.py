@@ -136,6 +136,36 @@ WHETHER = _rule(
 """A question whether something happened or holds, on which statements may disagree."""
 
 
+HOW = _rule(
+    "how",
+    r"\bhow (?:did|have|had) (?:i|we|you|my|our|your)\b(?! (?:feel|like|get on|do)\b)"
+    r"|\b(?:what|which) (?:\w+ ){0,2}?(?:steps?|approach(?:es)?|strateg(?:y|ies)|methods?|process|measures|way|advice|solution|plan|recommendations?|suggestions?|techniques?|tips|guidance) (?:did|have|had) (?:i|we|you)\b"
+    r"|\bwhat (?:did|have|had) you (?:suggest|recommend|advise|propose|explain)"
+    r"|\bhow (?:do|does) (?:my|our|your)\b|\bconsidering (?:my|our)\b",
+    yes=(
+        "How did I plan the move?",
+        "How did you recommend structuring the essay?",
+        "What steps did we take to fix the leak?",
+        "What strategy did you suggest for the exam?",
+        "What did you recommend for my back?",
+        "Considering my notes so far, how does my plan hold up?",
+    ),
+    no=(
+        "How do I deploy this?",
+        "How many books did I buy?",
+        "When did you recommend the dentist?",
+        "How did Maria find the flat?",
+        "How did I feel about the move?",
+    ),
+)
+"""A question after how something was done, planned or advised, which a whole exchange answers."""
+
+
+def asks_how(query: str) -> bool:
+    """Whether the question is how something was done, planned or advised."""
+    return HOW.expression.search(query.replace("\u2019", "'")) is not None
+
+
 def route_of(query: str) -> str:
     """The kind of question: ``"overview"``, ``"lookup"``, ``"advice"`` or ``"other"``."""
     text = query.replace("\u2019", "'")

@@ -8,10 +8,11 @@ from itertools import islice
 
 from llmslim_memory.selection.contents import Contents
 from llmslim_memory.selection.duplicates import Seen
+from llmslim_memory.selection.exchanges import SHARE, Exchange
 from llmslim_memory.selection.packing import GAP_TOKENS, Packer, Verdict
 from llmslim_memory.views import Candidate, Ranking
 
-USER_SHARE = 0.35
+USER_SHARE = 0.15
 """The part of the room that replies cannot take while user turns want it."""
 USER_TURN_CAP = 0.4
 """The most of the room that one user turn may take whole; a longer one is clipped."""
@@ -43,15 +44,23 @@ class TurnPicker:
     user_turn_cap: int = 0
     verdicts: dict[tuple[str, int, int], Verdict] = field(default_factory=dict)
 
-    def pick(self, ranking: Ranking, newer: Sequence[int] = (), asked: Ranking | None = None) -> None:
+    def pick(
+        self,
+        ranking: Ranking,
+        newer: Sequence[int] = (),
+        exchanges: Sequence[Exchange] = (),
+        asked: Ranking | None = None,
+    ) -> None:
         """Keep the best of both pools, replies outside the room of user turns; then whatever still fits.
 
-        The turns ``newer`` change what the best one says, and come right after it. ``asked`` ranks the history for what
-        a standing request wants in the answer; a little room is kept for the best of it.
+        The turns ``newer`` change what the best one says, and come right after it. Of ``exchanges`` the replies are
+        kept whole. ``asked`` ranks the history for what a standing request wants in the answer; a little room is kept
+        for the best of it.
         """
         room = self.packer.room
         self.user_room, self.user_turn_cap = int(room * USER_SHARE), int(room * USER_TURN_CAP)
         self._update(ranking, newer)
+        self._keep_exchanges(ranking, exchanges, int(room * SHARE))
         ranked = Queue(ranking, TRIED_AT_LEAST + room // LEAST_ROOM)
         aside = int(room * ASKED_SHARE) if asked is not None and asked.matched else 0
         self.packer.room -= aside
@@ -73,6 +82,35 @@ class TurnPicker:
             verdict = self._weigh("user", candidate, ranking, rank, self.packer.room)
             if verdict is not None:
                 self.verdicts["user", turn, candidate.part] = verdict
+
+    def _keep_exchanges(self, ranking: Ranking, exchanges: Sequence[Exchange], reply_room: int) -> None:
+        """Keep the replies that fit whole, each after the user turn that it answers."""
+        if not exchanges:
+            return
+        ranks = {("user", one.turn, one.part): rank for rank, one in enumerate(ranking.user, start=1)}
+        ranks |= {("reply", one.turn, one.part): rank for rank, one in enumerate(ranking.reply, start=1)}
+        for asked, reply in exchanges:
+            self._keep_ranked("user", asked, ranking, ranks)
+            windows = ranking.windows(reply)
+            size = self._size(windows)
+            if reply in self.left_out or size > min(reply_room, self.packer.room):
+                continue
+            reply_room -= size
+            for window in windows:
+                self._keep_ranked("reply", window, ranking, ranks)
+
+    def _keep_ranked(
+        self, pool: str, one: Candidate, ranking: Ranking, ranks: Mapping[tuple[str, int, int], int]
+    ) -> None:
+        key = pool, one.turn, one.part
+        if key not in self.verdicts:
+            verdict = self._weigh(pool, one, ranking, ranks.get(key), self.packer.room)
+            if verdict is not None:
+                self.verdicts[key] = verdict
+
+    def _size(self, windows: Sequence[Candidate]) -> int:
+        """What all passages of a turn take together."""
+        return sum(map(self.packer.cost, windows[:1])) + sum(one.tokens + GAP_TOKENS for one in windows[1:])
 
     def _whole(self, turn: int) -> Candidate:
         content, tokens = self.contents.item(turn).content, int(self.contents.history.tokens[turn])

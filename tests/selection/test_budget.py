@@ -28,6 +28,7 @@ QUERIES = [
     "Should I drink tea?",
     "Summarize what we discussed about tea",
     "Have I ever had rooibos?",
+    "How did you recommend making tea?",
     "茶",
     "zzz",
 ]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmslim_memory.selection.patterns import PATTERNS
-from llmslim_memory.selection.route import ORDER, ROUTES, WHETHER, asks_for_order, asks_whether, route_of
+from llmslim_memory.selection.route import HOW, ORDER, ROUTES, WHETHER, asks_for_order, asks_how, asks_whether, route_of
 from llmslim_memory.selection.statements import find_statements
 
 YES = [(pattern.kind, sentence) for pattern in PATTERNS for sentence in pattern.yes]
@@ -77,3 +77,5 @@ def test_order_and_doubt_are_told_from_their_examples() -> None:
     assert not any(map(asks_for_order, ORDER.no))
     assert all(map(asks_whether, WHETHER.yes))
     assert not any(map(asks_whether, WHETHER.no))
+    assert all(map(asks_how, HOW.yes))
+    assert not any(map(asks_how, HOW.no))
