@@ -5,7 +5,8 @@
 **Scaling**: searches a second by 1 and by 16 threads, each of a scope of its own, and by as many processes as there are
 cores. What the cores can give while other programs use them, too, is measured beside it with hashing, which needs no
 interpreter lock. **Hold-up**: how long one ``add`` takes alone, while threads search, while as many threads work with
-numpy, and while processes search. The same interpreter lock holds up any two threads of Python that compute.
+numpy or compute in Python, and while a process searches. Threads of Python that compute hold one another up, whatever
+they compute: what a search adds is what it takes longer than beside those.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
 
@@ -30,7 +31,6 @@ from rich.table import Table
 from llmslim_memory import Memory, MemoryItem
 
 SCOPES = 16
-SEARCHING = 4
 PAUSE = 0.005
 """How long the writer waits between two writes."""
 
@@ -83,6 +83,10 @@ def sorting(_: int) -> object:
     return [int(np.argsort(values)[0]) for _ in range(20)]
 
 
+def computing(_: int) -> int:
+    return len({str(number): number for number in range(5_000)})
+
+
 def searched_by_a_process(path: str, questions: list[str], seconds: float, found: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
     with Memory(path) as memory:
         work = searching(memory, questions)
@@ -105,15 +109,15 @@ def rate_of_processes(path: str, questions: list[str], seconds: float, count: in
     return float(sum(found.get() for _ in running))
 
 
-def write_times(memory: Memory, seconds: float, work: Callable[[int], object] | None) -> list[float]:
+def write_times(memory: Memory, seconds: float, threads: int, work: Callable[[int], object]) -> list[float]:
     """Milliseconds that single writes take, ascending, while threads do some work."""
     stop = threading.Event()
 
     def run(number: int) -> None:
         while not stop.is_set():
-            work(number)  # type: ignore[misc]
+            work(number)
 
-    running = [threading.Thread(target=run, args=(number,)) for number in range(SEARCHING if work else 0)]
+    running = [threading.Thread(target=run, args=(number,)) for number in range(threads)]
     for thread in running:
         thread.start()
     times = []
@@ -131,15 +135,55 @@ def write_times(memory: Memory, seconds: float, work: Callable[[int], object] | 
     return sorted(times)
 
 
-def beside_processes(memory: Memory, path: str, questions: list[str], seconds: float) -> list[float]:
+def beside_a_process(memory: Memory, path: str, questions: list[str], seconds: float) -> list[float]:
+    """The same while another process searches."""
     context = multiprocessing.get_context("spawn")
     found = context.Queue()
     process = context.Process(target=searched_by_a_process, args=(path, questions, seconds + 3, found))
     process.start()
     time.sleep(3)
-    times = write_times(memory, seconds, None)
+    times = write_times(memory, seconds, 0, sorting)
     process.join()
     return times
+
+
+def scaling(memory: Memory, path: str | None, questions: list[str], seconds: float) -> Table:
+    """Searches a second by threads and by processes, and what the cores give to work without an interpreter lock."""
+    cores = os.cpu_count() or 1
+    found = Table("a second", "1 thread", f"{SCOPES} threads", "ratio", f"{cores} processes", "ratio")
+    work = searching(memory, questions)
+    one, many = rate(1, seconds, work), rate(SCOPES, seconds, work)
+    processes = rate_of_processes(path, questions, seconds, cores) if path else 0.0
+    beside = (f"{processes:.0f}", f"{processes / one:.2f}") if path else ()
+    found.add_row("searches", f"{one:.0f}", f"{many:.0f}", f"{many / one:.2f}", *beside)
+    one, many = rate(1, seconds / 2, hashing), rate(SCOPES, seconds / 2, hashing)
+    found.add_row("hashes of 4 MiB", f"{one:.0f}", f"{many:.0f}", f"{many / one:.2f}")
+    return found
+
+
+def hold_up(memory: Memory, path: str | None, questions: list[str], seconds: float, threads: Sequence[int]) -> Table:
+    """How long single writes take, and beside what."""
+    found = Table("one add, ms", "count", "p50", "p95", "p99", "longest")
+    works = (
+        ("threads that search", searching(memory, questions)),
+        ("threads that use numpy", sorting),
+        ("threads that compute", computing),
+    )
+
+    def note(name: str, times: list[float]) -> None:
+        shown = [statistics.median(times), times[int(0.95 * len(times))], times[int(0.99 * len(times))], times[-1]]
+        found.add_row(name, str(len(times)), *(f"{figure:.1f}" for figure in shown))
+
+    note("alone", write_times(memory, seconds, 0, sorting))
+    for count in threads:
+        for name, work in works:
+            note(
+                f"{count} threads {name}" if count > 1 else f"1 thread {name}",
+                write_times(memory, seconds, count, work),
+            )
+    if path:
+        note("a process that searches", beside_a_process(memory, path, questions, seconds))
+    return found
 
 
 def main() -> None:
@@ -147,40 +191,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--tokens", type=int, default=50_000)
     parser.add_argument("--store", choices=("sqlite", "memory"), default="sqlite")
+    parser.add_argument("--searching", default="1,4", help="how many threads work beside the writer")
     args = parser.parse_args()
-    cores = os.cpu_count() or 1
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder, "threads.db"))
-        memory = Memory(path if args.store == "sqlite" else None)
-        questions = fill(memory, args.tokens)
-        work = searching(memory, questions)
-        for number in range(SCOPES):
-            work(number)
-        scaling = Table("scaling", "1 thread /s", "16 threads /s", "ratio", f"{cores} processes /s", "ratio")
-        one, many = rate(1, args.seconds, work), rate(SCOPES, args.seconds, work)
-        processes = rate_of_processes(path, questions, args.seconds, cores) if args.store == "sqlite" else 0.0
-        scaling.add_row(
-            "search", f"{one:.0f}", f"{many:.0f}", f"{many / one:.2f}", f"{processes:.0f}", f"{processes / one:.2f}"
-        )
-        one, many = rate(1, args.seconds / 2, hashing), rate(SCOPES, args.seconds / 2, hashing)
-        scaling.add_row("hashing", f"{one:.0f}", f"{many:.0f}", f"{many / one:.2f}")
-        held = Table("one add, ms", "count", "p50", "p95", "p99", "longest")
-        for name, times in (
-            ("alone", write_times(memory, args.seconds, None)),
-            (f"{SEARCHING} threads search", write_times(memory, args.seconds, work)),
-            (f"{SEARCHING} threads use numpy", write_times(memory, args.seconds, sorting)),
-            *(
-                [("a process searches", beside_processes(memory, path, questions, args.seconds))]
-                if args.store == "sqlite"
-                else []
-            ),
-        ):
-            shown = [statistics.median(times), times[int(0.95 * len(times))], times[int(0.99 * len(times))], times[-1]]
-            held.add_row(name, str(len(times)), *(f"{figure:.1f}" for figure in shown))
-        memory.close()
     console = Console(width=110)
-    console.print(scaling)
-    console.print(held)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "threads.db")) if args.store == "sqlite" else None
+        memory = Memory(path)
+        questions = fill(memory, args.tokens)
+        for scope in range(SCOPES):
+            memory.search(questions[0], user_id=f"user{scope}")
+        console.print(scaling(memory, path, questions, args.seconds))
+        threads = [int(count) for count in args.searching.split(",")]
+        console.print(hold_up(memory, path, questions, args.seconds, threads))
+        memory.close()
 
 
 if __name__ == "__main__":

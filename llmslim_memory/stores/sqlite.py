@@ -150,10 +150,13 @@ class SQLiteStore(base.BatchStore):
                 write.add(ids, batch.add, metadata)
             edited = sum(write.edit(*edit) for edit in edits)
             deleted = write.delete(doomed) if doomed else 0
-            write.claim(batch.claim)
-            write.put(batch.put)
-            write.drop(batch.drop)
-            write.analyse(batch.analyses)
+            # Each statement lets other threads go first, and most batches hold few kinds of writes.
+            if batch.claim or batch.put or batch.drop:
+                write.claim(batch.claim)
+                write.put(batch.put)
+                write.drop(batch.drop)
+            if batch.analyses:
+                write.analyse(batch.analyses)
             write.finish()
             if edited or deleted or batch.drop:
                 self._connections.erased()
