@@ -8,6 +8,7 @@ import pytest
 pytest.register_assert_rewrite(
     f"{__name__}.contract",
     f"{__name__}.following",
+    f"{__name__}.keeping",
     f"{__name__}.lifetime",
     f"{__name__}.machines",
     f"{__name__}.recording",
@@ -17,6 +18,7 @@ pytest.register_assert_rewrite(
 
 from llmslim_memory.testing.contract import StoreContract  # noqa: E402
 from llmslim_memory.testing.following import AnalysisContract, ChangesContract  # noqa: E402
+from llmslim_memory.testing.full import FullContract, FullSharedContract  # noqa: E402
 from llmslim_memory.testing.lifetime import CloseContract, SharedChangesContract, SharedContract  # noqa: E402
 from llmslim_memory.testing.machines import FollowMachineContract, MachineContract  # noqa: E402
 from llmslim_memory.testing.recording import RecordsContract  # noqa: E402
@@ -29,6 +31,8 @@ __all__ = [
     "CloseContract",
     "FindContract",
     "FollowMachineContract",
+    "FullContract",
+    "FullSharedContract",
     "MachineContract",
     "RecordsContract",
     "ScanContract",

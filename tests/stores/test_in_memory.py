@@ -7,32 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from llmslim_memory.stores import InMemoryStore
-from llmslim_memory.testing import (
-    AnalysisContract,
-    ChangesContract,
-    CloseContract,
-    FindContract,
-    FollowMachineContract,
-    MachineContract,
-    RecordsContract,
-    ScanContract,
-    SearchContract,
-    StoreContract,
-)
+from llmslim_memory.testing import FullContract
 
 
-class TestInMemoryStore(
-    StoreContract,
-    FindContract,
-    ScanContract,
-    SearchContract,
-    RecordsContract,
-    ChangesContract,
-    AnalysisContract,
-    CloseContract,
-    MachineContract,
-    FollowMachineContract,
-):
+class TestInMemoryStore(FullContract):
     @pytest.fixture
     def store(self) -> Iterator[InMemoryStore]:
         with InMemoryStore() as store:

@@ -10,35 +10,17 @@ from servers.fixtures import DATABASE
 
 from llmslim_memory.stores.mongodb import MongoStore
 from llmslim_memory.testing import (
-    AnalysisContract,
     ChangesContract,
-    CloseContract,
     FindContract,
-    FollowMachineContract,
+    FullSharedContract,
     MachineContract,
     RecordsContract,
     ScanContract,
-    SearchContract,
-    SharedChangesContract,
-    SharedContract,
     StoreContract,
 )
 
 
-class TestMongoStore(
-    StoreContract,
-    FindContract,
-    ScanContract,
-    RecordsContract,
-    ChangesContract,
-    AnalysisContract,
-    CloseContract,
-    SharedContract,
-    SharedChangesContract,
-    MachineContract,
-    FollowMachineContract,
-    SearchContract,
-):
+class TestMongoStore(FullSharedContract):
     @pytest.fixture
     def opener(self, mongo_url: str, collection: str) -> partial[MongoStore]:
         return partial(MongoStore, mongo_url, database=DATABASE, collection=collection)

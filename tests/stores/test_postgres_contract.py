@@ -8,36 +8,10 @@ from functools import partial
 import pytest
 
 from llmslim_memory.stores.postgres import PostgresStore
-from llmslim_memory.testing import (
-    AnalysisContract,
-    ChangesContract,
-    CloseContract,
-    FindContract,
-    FollowMachineContract,
-    MachineContract,
-    RecordsContract,
-    ScanContract,
-    SearchContract,
-    SharedChangesContract,
-    SharedContract,
-    StoreContract,
-)
+from llmslim_memory.testing import FullSharedContract
 
 
-class TestPostgresStore(
-    StoreContract,
-    FindContract,
-    ScanContract,
-    RecordsContract,
-    ChangesContract,
-    AnalysisContract,
-    CloseContract,
-    SharedContract,
-    SharedChangesContract,
-    MachineContract,
-    FollowMachineContract,
-    SearchContract,
-):
+class TestPostgresStore(FullSharedContract):
     @pytest.fixture
     def opener(self, postgres_url: str, table: str) -> partial[PostgresStore]:
         return partial(PostgresStore, postgres_url, table=table)

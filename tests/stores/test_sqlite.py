@@ -9,36 +9,10 @@ from pathlib import Path
 import pytest
 
 from llmslim_memory.stores import SQLiteStore
-from llmslim_memory.testing import (
-    AnalysisContract,
-    ChangesContract,
-    CloseContract,
-    FindContract,
-    FollowMachineContract,
-    MachineContract,
-    RecordsContract,
-    ScanContract,
-    SearchContract,
-    SharedChangesContract,
-    SharedContract,
-    StoreContract,
-)
+from llmslim_memory.testing import FullContract, FullSharedContract
 
 
-class TestSQLiteStore(
-    StoreContract,
-    FindContract,
-    ScanContract,
-    SearchContract,
-    RecordsContract,
-    ChangesContract,
-    AnalysisContract,
-    CloseContract,
-    SharedContract,
-    SharedChangesContract,
-    MachineContract,
-    FollowMachineContract,
-):
+class TestSQLiteStore(FullSharedContract):
     @pytest.fixture
     def opener(self, tmp_path: Path) -> partial[SQLiteStore]:
         return partial(SQLiteStore, tmp_path / "memory.db")
@@ -49,18 +23,7 @@ class TestSQLiteStore(
             yield store
 
 
-class TestSQLiteStoreInMemory(
-    StoreContract,
-    FindContract,
-    ScanContract,
-    SearchContract,
-    RecordsContract,
-    ChangesContract,
-    AnalysisContract,
-    CloseContract,
-    MachineContract,
-    FollowMachineContract,
-):
+class TestSQLiteStoreInMemory(FullContract):
     @pytest.fixture
     def store(self) -> Iterator[SQLiteStore]:
         with SQLiteStore(":memory:") as store:
