@@ -10,7 +10,7 @@ _ASIDE = re.compile(
 )
 _COMPARED = 2_000
 """Texts that agree so far and in length are taken to agree."""
-_OPENING_CHARS = 160
+_OPENING_CHARS = 80
 _OPENING_WORDS = 5
 
 
