@@ -36,11 +36,20 @@ LONG_RUN = re.compile(r"[A-Za-z0-9_.~:+/=-]{20,}+")
 
 _LEFT = r"(?<![A-Za-z0-9_-])"
 _RIGHT = r"(?![A-Za-z0-9_-])"
-_PLACEHOLDER = re.compile(r"example|your|x{4}|placeholder|change_?me|dummy|sample|\*{3}|\.{3}|redacted|0{8}", re.I)
+# The last one is "1234567890" in the token that pages about JWT show.
+_PLACEHOLDER = re.compile(
+    r"example|your|x{4}|placeholder|change_?me|dummy|sample|\*{3}|\.{3}|redacted|0{8}|IxMjM0NTY3ODkw", re.I
+)
 _COUNTING = re.compile(r"12345|abcdef|0{4}|a{6}", re.I)
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[A-Za-z]")
-# A name, perhaps dotted, perhaps numbered: settings.api_key_2, secure-password-123, ed25519.Ed25519PrivateKey.
-_IDENTIFIER = re.compile(r"[A-Za-z_]+(?:[._-][A-Za-z]+)*+[._-]?\d{0,4}|[A-Za-z_]\w{0,24}(?:\.[A-Za-z_]\w{0,24})++")
+# A name, perhaps dotted, perhaps numbered: settings.api_key_2, secure-password-123, ed25519.Ed25519PrivateKey,
+# auth0_client_secret.
+_IDENTIFIER = re.compile(
+    r"[A-Za-z_]+(?:[._-][A-Za-z]+)*+[._-]?\d{0,4}|[A-Za-z_]\w{0,24}(?:\.[A-Za-z_]\w{0,24})++"
+    r"|[A-Za-z]{1,24}\d{0,2}(?:_[A-Za-z]{1,24}\d{0,2})++"
+)
+# Words that stand in the place of a password: myredispassword, db_secret.
+_STAND_IN = re.compile(r"[a-z_-]{0,24}(?:passw(?:or)?d|secret|token)[a-z_-]{0,24}", re.I)
 _TRIVIAL = frozenset(
     """
     password passwd pass pwd user username postgres root test admin secret guest nobody anonymous docs mysql example
@@ -68,7 +77,7 @@ def _mixed(least: float) -> Callable[[str], bool]:
 
 
 def _is_password(secret: str) -> bool:
-    trivial = secret.lower().rstrip("0123456789!") in _TRIVIAL or secret.isdigit()
+    trivial = secret.lower().rstrip("0123456789!") in _TRIVIAL or secret.isdigit() or _STAND_IN.fullmatch(secret)
     return len(secret) >= 3 and not trivial and not _PLACEHOLDER.search(secret) and len(set(secret)) > 2
 
 
