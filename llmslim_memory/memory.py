@@ -33,6 +33,7 @@ from llmslim_memory.texts import check_content, check_metadata, clean_text
 from llmslim_memory.times import parse_time
 from llmslim_memory.tokens import TokenCounter, make_counter
 from llmslim_memory.types import (
+    Analysis,
     Applied,
     Batch,
     Edit,
@@ -230,18 +231,21 @@ class Memory(Shared, Closing):
         )
         return as_stored(self._store, items)
 
-    def restore(self, items: Sequence[MemoryItem]) -> list[MemoryItem]:
+    def restore(
+        self, items: Sequence[MemoryItem], *, analyse: Callable[[str, str], Analysis] | None = None
+    ) -> list[MemoryItem]:
         """Store turns that have their ids already, of any scopes, in one transaction; return those that are new.
 
         For exports read back, imports and copies: ids, times and ``updated_at`` stay, ``seq`` is given anew, and what
         is stored already under an id stays as it is. Items are taken as they are: check untrusted ones before.
+        ``analyse`` gives what is kept beside a turn of a role and content, where that is worked out elsewhere.
         """
         new = store_items(
             self._store,
             items,
             derived=frozenset(item.id for item in items),
             on_conflict="keep",
-            analyse=self._indexes.analyse,
+            analyse=analyse or self._indexes.analyse,
         )
         return [item for item in items if item.id in new]
 

@@ -43,6 +43,9 @@ def import_file(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, store nothing.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first record that cannot be used.")] = False,
+    helpers: Annotated[
+        int | None, typer.Option("--helpers", min=0, help="Processes that share the work [1 for large sources].")
+    ] = None,
     no_redact: Annotated[bool, typer.Option("--no-redact", help="Keep credentials as they are.")] = False,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
@@ -64,6 +67,7 @@ def import_file(
             strict=strict,
             redact=not no_redact,
             on_progress=on_progress,
+            helpers=helpers,
         )
     if as_json:
         show_json(report.to_dict())

@@ -39,6 +39,7 @@ def import_history(
     on_session: Callable[[ImportedSession], None] | None = None,
     include_deleted: bool = False,
     on_progress: Progress | None = None,
+    helpers: int | None = None,
 ) -> ImportReport:
     """Import what was said elsewhere, word for word: Claude Code, ChatGPT, Claude.ai, Mem0, JSONL, our own export.
 
@@ -64,6 +65,8 @@ def import_history(
         on_session: Called with each session when it is done.
         include_deleted: Import again what was deleted from this memory.
         on_progress: Called with the bytes read and the bytes there are.
+        helpers: Processes that share the analysis of what is stored. Unless given, one for sources from 8 MiB on,
+            where there is a second core; 0 for none.
 
     Returns:
         The counts: every turn and record seen was imported, a duplicate, skipped for a reason, or malformed.
@@ -95,6 +98,9 @@ def import_history(
         dry_run=check_flag("dry_run", dry_run),
         strict=check_flag("strict", strict),
         include_deleted=check_flag("include_deleted", include_deleted),
+        helpers=helpers
+        if helpers is None or (helpers == 0 and helpers is not False)
+        else check_count("helpers", helpers),
     )
     check_choice("format", format, ("auto", *FORMATS))
     found = open_source(path, format, rules.limits)
@@ -116,3 +122,7 @@ def _checked(limits: ImportLimits | None) -> ImportLimits:
     if not isinstance(limits, ImportLimits):
         raise InvalidTypeError(f"limits must be ImportLimits, not {type(limits).__name__}")
     return limits
+
+
+def _helpers(value: int | None) -> int | None:
+    return value if value is None or (value == 0 and not isinstance(value, bool)) else check_count("helpers", value)

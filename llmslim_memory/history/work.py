@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 
 from llmslim_memory.errors import HistoryImportError
@@ -14,12 +15,16 @@ from llmslim_memory.importers import chatgpt, claude_ai
 from llmslim_memory.importers.outcomes import MALFORMED, TOO_DEEP, TOO_LARGE, Left, Outcome, Restored, Session
 from llmslim_memory.importers.reader import Reading
 from llmslim_memory.importers.scratch import Scratch
+from llmslim_memory.indexing.beside import Analysts
 from llmslim_memory.memory import Memory
-from llmslim_memory.types import MemoryItem, SupportsRecords
+from llmslim_memory.types import MemoryItem, SupportsAnalysis, SupportsRecords
 from llmslim_memory.writing import get_many
 
 BATCH_TURNS = 500
 BATCH_CHARS = 4_000_000
+
+HELPED_BYTES = 8 << 20
+"""How much an import reads before another process is worth its start."""
 
 _BROKEN = frozenset({MALFORMED, TOO_LARGE, TOO_DEEP})
 # In these exports a conversation stands in one place.
@@ -41,8 +46,10 @@ class Work:
     dry_run: bool = False
     strict: bool = False
     include_deleted: bool = False
+    helpers: int | None = None
     _memory: Memory | None = None
     _scratch: Scratch | None = None
+    _analysts: Analysts | None = None
     _batch: list[Prepared] = field(default_factory=list)
     _chars: int = 0
     _owners: dict[Session, Session] = field(default_factory=dict)
@@ -75,13 +82,22 @@ class Work:
             if on_progress is not None:
                 on_progress(min(done, total), total)
 
-        with Scratch() as self._scratch:
-            self._memory = memory
+        self._memory = memory
+        with Scratch() as self._scratch, self._helped(total) as self._analysts:
             for reading in readings:
                 reading.note_copies(meter)
             for reading in readings:
                 if not self.is_full:
                     self._read(reading, meter, alone=len(readings) == 1)
+
+    def _helped(self, size: int) -> AbstractContextManager[Analysts | None]:
+        """The helpers that an import of this many bytes gets, if any."""
+        if self.dry_run or self._memory is None or not isinstance(self._memory.store, SupportsAnalysis):
+            return nullcontext()
+        wanted = self.helpers
+        if wanted is None:
+            wanted = int(size >= HELPED_BYTES and (os.cpu_count() or 1) > 1)
+        return Analysts(self._memory.counter, wanted) if wanted else nullcontext()
 
     def _read(self, reading: Reading, meter: Callable[[int], None], *, alone: bool) -> None:
         name, contiguous = reading.document.name, reading.format in _CONTIGUOUS
@@ -128,6 +144,8 @@ class Work:
         else:
             self.tally.prepared(ready)
             self._batch.append(ready)
+            if self._analysts is not None:
+                self._analysts.expect(ready.item.role, ready.item.content)
             self._chars += len(ready.item.content)
         return session
 
@@ -174,6 +192,14 @@ class Work:
         if not items:
             return []
         if not self.dry_run and self._memory is not None:
-            return [item.id for item in self._memory.restore(items)]
+            return self._write(items, self._memory)
         known = {} if self._memory is None else get_many(self._memory.store, (item.id for item in items))
         return [item.id for item in items if item.id not in known and self._count(f"id {item.id}") == 1]
+
+    def _write(self, items: list[MemoryItem], memory: Memory) -> list[str]:
+        if self._analysts is None:
+            return [item.id for item in memory.restore(items)]
+        try:
+            return [item.id for item in memory.restore(items, analyse=self._analysts.analyse)]
+        finally:
+            self._analysts.forget()
