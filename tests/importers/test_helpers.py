@@ -106,17 +106,21 @@ def test_an_import_with_helpers_stores_what_one_without_does(tmp_path: Path, sou
     assert len(started) == 2
 
 
-@pytest.mark.parametrize(("size", "options", "expected"), [(1, {}, 1), (1, {"helpers": 0}, 0), (1 << 40, {}, 0)])
+@pytest.mark.parametrize(
+    ("size", "cores", "options", "expected"),
+    [(1, 2, {}, 1), (1, 1, {}, 0), (1, 2, {"helpers": 0}, 0), (1 << 40, 2, {}, 0), (1 << 40, 1, {"helpers": 2}, 2)],
+)
 def test_only_a_large_import_has_a_helper_unless_asked_for(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     started: list[Any],
     size: int,
+    cores: int,
     options: dict[str, int],
     expected: int,
 ) -> None:
     monkeypatch.setattr(work, "HELPED_BYTES", size)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
     path = lines(tmp_path / "a.jsonl", [message("words")])
     for dry_run in (True, False):
         import_history(path, Memory(InMemoryStore()), dry_run=dry_run, **options)
