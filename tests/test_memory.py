@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from memories import NOON, BareStore, contents, memory, say
 
 from llmslim_memory import (
     AsyncMemory,
@@ -24,56 +24,11 @@ from llmslim_memory import (
     MemoryItem,
     Record,
     Scope,
-    SQLiteStore,
     UnsupportedError,
 )
 from llmslim_memory.errors import StoreClosedError
 
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-
-class BareStore:
-    """The six methods and nothing else, as a user would write them."""
-
-    def __init__(self) -> None:
-        self._inner = InMemoryStore()
-
-    def add(self, items: Sequence[MemoryItem]) -> None:
-        self._inner.add(items)
-
-    def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
-        return self._inner.list(scope, since=since, until=until)
-
-    def get(self, item_id: str) -> MemoryItem | None:
-        return self._inner.get(item_id)
-
-    def update(
-        self, item_id: str, *, content: str | None = None, metadata: Mapping[str, Any] | None = None
-    ) -> MemoryItem | None:
-        return self._inner.update(item_id, content=content, metadata=metadata)
-
-    def delete(self, item_id: str) -> bool:
-        return self._inner.delete(item_id)
-
-    def delete_scope(self, scope: Scope) -> int:
-        return self._inner.delete_scope(scope)
-
-
-@pytest.fixture(params=["in_memory", "sqlite", "bare"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
-    stores = {"in_memory": InMemoryStore, "sqlite": lambda: SQLiteStore(tmp_path / "m.db"), "bare": BareStore}
-    store = stores[request.param]()
-    yield Memory(store, clock=lambda: NOON, encoding=lambda text: len(text.split()))
-    if hasattr(store, "close"):
-        store.close()
-
-
-def say(content: str, **rest: Any) -> dict[str, Any]:
-    return {"role": "user", "content": content, **rest}
-
-
-def contents(items: Sequence[MemoryItem]) -> list[str]:
-    return [item.content for item in items]
+__all__ = ["memory"]
 
 
 def test_turns_come_back_word_for_word_in_order(memory: Memory) -> None:
@@ -203,68 +158,6 @@ def test_get_all_takes_a_half_open_window(memory: Memory) -> None:
     for day in (1, 2, 3):
         memory.add(say(f"day {day}"), user_id="u1", timestamp=f"2026-01-0{day}")
     assert contents(memory.get_all(user_id="u1", since="2026-01-02", until="2026-01-03")) == ["day 2"]
-
-
-def test_a_search_leaves_out_turns_and_sessions_on_request(memory: Memory) -> None:
-    (item,) = memory.add(say("the heron is grey"), user_id="u1", run_id="r1")
-    memory.add(say("the heron is tall"), user_id="u1", run_id="r2")
-    assert "grey" not in memory.search("heron", user_id="u1", exclude=[item.id]).text
-    assert "tall" not in memory.search("heron", user_id="u1", exclude_runs=["r2"]).text
-    assert [hit.item.run_id for hit in memory.rank("heron", user_id="u1", exclude_runs=["r2"])] == ["r1"]
-
-
-@pytest.mark.parametrize("query", ["heron", "Summarize what we said about the heron", "Should I paint the heron?"])
-@pytest.mark.parametrize("budget", [120, 5000])
-def test_a_search_shows_no_more_turns_than_asked_for(memory: Memory, query: str, budget: int) -> None:
-    words = ["grey", "tall", "patient", "rare", "quiet"]
-    for word in words:
-        memory.add(say(f"The heron is {word}."), user_id="u1", run_id=word)
-        memory.add({"role": "assistant", "content": f"A {word} heron, noted."}, user_id="u1", run_id=word)
-    for k in (1, 2, 3):
-        found = memory.search(query, user_id="u1", budget=budget, k=k)
-        assert len(found.turns) == k
-        assert found.text.count("heron") >= k
-    assert len(memory.search("heron", user_id="u1", k=10).turns) == 10
-
-
-def test_the_turns_shown_where_few_are_asked_for_are_those_that_answer_best(memory: Memory) -> None:
-    memory.add([say(f"The heron stood on stone {n}.") for n in range(9)], user_id="u1", run_id="r1")
-    memory.add(say("The heron nests in the willow."), user_id="u1", run_id="r2")
-    assert contents(turn.item for turn in memory.search("heron nests willow", user_id="u1", k=1).turns) == [
-        "The heron nests in the willow."
-    ]
-    assert not memory.search("bicycle", user_id="u1", k=1).found
-
-
-@pytest.mark.parametrize("k", [0, -1, True, "3", 1.5])
-def test_a_number_of_turns_that_is_none_is_refused(memory: Memory, k: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match="k"):
-        memory.search("heron", user_id="u1", k=k)
-
-
-def test_a_search_shows_only_turns_that_are_named_on_request(memory: Memory) -> None:
-    (item,) = memory.add(say("the heron is grey"), user_id="u1")
-    memory.add(say("the heron is tall"), user_id="u1")
-    assert [shown.item.id for shown in memory.search("heron", user_id="u1", only=[item.id, "x"]).turns] == [item.id]
-    assert [hit.item.id for hit in memory.rank("heron", user_id="u1", only=[item.id])] == [item.id]
-    assert memory.rank("heron", user_id="u1", only=[item.id], exclude=[item.id]) == []
-    assert not memory.search("heron", user_id="u1", only=[]).found
-    with pytest.raises(TypeError, match="only must be a collection"):
-        memory.rank("heron", user_id="u1", only=item.id)
-
-
-def test_rank_gives_the_best_passages_with_scores_between_0_and_1(memory: Memory) -> None:
-    for run, text in enumerate(["I like green tea", "The train leaves at nine", "Tea or coffee?"]):
-        memory.add(say(text), user_id="u1", run_id=f"r{run}")
-    hits = memory.rank("green tea", user_id="u1", k=2)
-    assert [hit.text for hit in hits] == ["I like green tea", "Tea or coffee?"]
-    assert 1 >= hits[0].score > hits[1].score > 0
-
-
-def test_a_search_never_sees_another_user(memory: Memory) -> None:
-    memory.add(say("my secret is heron"), user_id="u1", run_id="s")
-    memory.add(say("hello"), user_id="u2", run_id="s")
-    assert "heron" not in memory.search("secret", user_id="u2", run_id="s").text
 
 
 def test_restore_keeps_ids_times_and_what_is_there(memory: Memory) -> None:

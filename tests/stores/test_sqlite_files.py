@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ import pytest
 from llmslim_memory.errors import InvalidTypeError, InvalidValueError, SchemaError, StoreError, StoreFullError
 from llmslim_memory.stores import SQLiteStore, open_store, sqlite_schema
 from llmslim_memory.testing.turns import ASHA, contents, turn
-from llmslim_memory.types import Record, Scope
 
 STORED = Path(__file__).parent.parent / "data" / "sqlite"
 
@@ -243,92 +240,6 @@ class TestForeignFiles:
             with SQLiteStore(tmp_path / name) as store:
                 store.add([turn("kept")])
                 assert contents(store.list(ASHA)) == ["kept"]
-
-
-class TestUpgrading:
-    def test_every_schema_has_a_stored_file(self) -> None:
-        names = [f"schema-{n}.db" for n in range(1, len(sqlite_schema.MIGRATIONS) + 1)]
-        assert sorted(p.name for p in STORED.glob("*.db")) == names
-
-    @pytest.mark.parametrize("stored", sorted(STORED.glob("*.db")), ids=lambda p: p.stem)
-    def test_a_stored_file_opens_and_holds_what_was_put_in(self, tmp_path: Path, stored: Path) -> None:
-        path = tmp_path / "memory.db"
-        shutil.copy(stored, path)
-        with SQLiteStore(path) as store:
-            assert store.check() == []
-            first, second, third, last = store.list(ASHA)
-            assert (first.id, first.content, first.metadata) == ("t5", "edited", {"edited": True})
-            assert first.updated_at is not None
-            assert (second.id, second.role, second.content) == ("t1", "user", "I moved to Pune.")
-            assert (second.user_id, second.agent_id, second.run_id) == ("asha", None, "s1")
-            assert second.metadata == {"k": [1, 2.5, None]}
-            assert second.created_at == datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
-            assert (third.agent_id, third.content) == ("bot", "Noted: Pune \U0001f3e1")
-            assert last.content == "line\r\n" * 2000
-            assert store.list(Scope(user_id="boris")) == []
-            assert store.tombstones(["t1", "t4", "t6"]) == {"t4", "t6"}
-            assert store.records("event") == [Record("event", "e1", {"was": "kept"}, "g", "t1", "asha")]
-            heads = {h.id: h for h in store.changes(ASHA, version=1, encoding="o200k_base").heads}
-            assert (heads["t1"].analysis, heads["t1"].tokens) == (b"\x00terms\xff", 5)
-            store.add([turn("new", id="t7")])
-            assert store.list(ASHA)[-2].id == "t7" or store.get("t7") is not None
-        assert schema_version(path) == len(sqlite_schema.MIGRATIONS)
-
-    @pytest.fixture
-    def next_schema(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        step = ("ALTER TABLE llmslim_memory ADD COLUMN mood TEXT", "CREATE INDEX by_mood ON llmslim_memory (mood)")
-        monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, step))
-
-    def test_opening_takes_the_steps_that_are_missing(self, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-        path = tmp_path / "memory.db"
-        with SQLiteStore(path) as store:
-            store.add([turn("kept")])
-        before = schema_version(path)
-        request.getfixturevalue("next_schema")
-        SQLiteStore(path).close()
-        assert schema_version(path) == before + 1
-        with closing(sqlite3.connect(path)) as db:
-            assert db.execute("SELECT count(*), max(mood) FROM llmslim_memory").fetchone() == (1, None)
-
-    def test_a_step_that_fails_leaves_nothing_of_itself(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        path = tmp_path / "memory.db"
-        with SQLiteStore(path) as store:
-            store.add([turn("kept")])
-        good = sqlite_schema.MIGRATIONS
-        monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*good, ("CREATE TABLE extra (x)", "CREATE TABLE extra (x)")))
-        with pytest.raises(StoreError):
-            SQLiteStore(path)
-        assert schema_version(path) == len(good)
-        monkeypatch.setattr(sqlite_schema, "MIGRATIONS", good)
-        with SQLiteStore(path) as store:
-            assert contents(store.list(ASHA)) == ["kept"]
-            assert store.check() == []
-
-    @pytest.mark.usefixtures("next_schema")
-    def test_many_that_open_at_once_take_each_step_once(self, tmp_path: Path) -> None:
-        path = tmp_path / "memory.db"
-
-        def use(number: int) -> None:
-            with SQLiteStore(path) as store:
-                store.add([turn(str(number))])
-
-        with ThreadPoolExecutor(12) as pool:
-            list(pool.map(use, range(24)))
-        with SQLiteStore(path) as store:
-            assert len(store.list(ASHA)) == 24
-
-    def test_a_store_that_is_open_works_on_beside_a_newer_release(
-        self, tmp_path: Path, request: pytest.FixtureRequest
-    ) -> None:
-        path = tmp_path / "memory.db"
-        with SQLiteStore(path) as old:
-            old.add([turn("before")])
-            request.getfixturevalue("next_schema")
-            with SQLiteStore(path) as new:
-                old.add([turn("old, after")])
-                new.add([turn("new, after")])
-                expected = ["before", "old, after", "new, after"]
-                assert contents(old.list(ASHA)) == contents(new.list(ASHA)) == expected
 
 
 class TestCare:

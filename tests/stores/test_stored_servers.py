@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +12,17 @@ import pytest
 from bson import json_util
 from servers.dumps import NAME, SUFFIXES
 from servers.fixtures import DATABASE
-from stores.samples import ASHA, turn
+from stores.samples import ASHA, check_stored, turn
 
 from llmslim_memory.stores import mongodb_schema, postgres_schema
 from llmslim_memory.stores.mongodb import MongoStore
 from llmslim_memory.stores.postgres import PostgresStore
-from llmslim_memory.types import Record, Scope
 
 DATA = Path(__file__).parents[1] / "data"
 
 
 def check(store: PostgresStore | MongoStore) -> None:
-    """Compare with what ``scripts/make_stored_sqlite.py`` puts into a store."""
-    first, second, third, last = store.list(ASHA)
-    assert (first.id, first.content, first.metadata) == ("t5", "edited", {"edited": True})
-    assert first.updated_at is not None
-    assert (second.id, second.role, second.content) == ("t1", "user", "I moved to Pune.")
-    assert (second.user_id, second.agent_id, second.run_id) == ("asha", None, "s1")
-    assert second.metadata == {"k": [1, 2.5, None]}
-    assert second.created_at == datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
-    assert (third.agent_id, third.content) == ("bot", "Noted: Pune \U0001f3e1")
-    assert last.content == "line\r\n" * 2000
-    assert store.list(Scope(user_id="boris")) == []
-    assert store.tombstones(["t1", "t4", "t6"]) == {"t4", "t6"}
-    assert store.records("event") == [Record("event", "e1", {"was": "kept"}, "g", "t1", "asha")]
-    seen = store.changes(ASHA, version=1, encoding="o200k_base")
-    heads = {head.id: head for head in seen.heads}
-    assert (heads["t1"].analysis, heads["t1"].tokens) == (b"\x00terms\xff", 5)
+    seen = check_stored(store)
     store.add([turn("t7")])
     store.delete("t1")
     after = store.changes(ASHA, after=seen.cursor)
