@@ -252,6 +252,15 @@ async def test_shortening_saves_what_was_asked_or_leaves_nothing(news: Memory, a
         assert again is None or len(count(again)) <= len(count(shorter)) - 20
 
 
+async def test_shortening_saves_what_was_asked_by_the_tokenizer_of_the_window(news: Memory) -> None:
+    block = LLMSlimMemoryBlock(news, user_id="ann", capture="none", tokenizer_fn=str.split)
+    text = await block.aget([user("What did Bruno eat on day 7?")], session_id="s1")
+    shorter = await block.atruncate(text, 100)
+    assert shorter is not None
+    assert len(text.split()) - len(shorter.split()) >= 100
+    assert NEWS[7] in ContextEnvelope.unwrap(shorter)
+
+
 @pytest.mark.parametrize("content", ["", [], "a text of some other block"])
 async def test_shortening_what_it_did_not_recall_leaves_nothing(memory: Memory, content: Any) -> None:
     assert await LLMSlimMemoryBlock(memory, user_id="ann").atruncate(content, 10) is None
