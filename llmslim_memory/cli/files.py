@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,7 +22,8 @@ SHOWN_SESSIONS = 20
 
 
 def import_file(
-    source: Annotated[Path, typer.Argument(help="A file, folder or zip archive, as downloaded.")],
+    # Text, for as a path nothing at all would be the folder one is in.
+    source: Annotated[str, typer.Argument(help="A file, folder or zip archive, as downloaded.")],
     file_format: Annotated[
         str, typer.Option("--format", help="claude-code, chatgpt, claude-ai, mem0, jsonl, llmslim-memory or auto.")
     ] = "auto",
@@ -123,7 +123,7 @@ def _reasons(report: ImportReport, left: dict[str, int]) -> Table:
 
 
 def export_file(
-    target: Annotated[Path, typer.Argument(help="The new file; compressed where its name ends in .gz.")],
+    target: Annotated[str, typer.Argument(help="The new file; compressed where its name ends in .gz.")],
     user: Annotated[str | None, typer.Option("--user", "-u", help="Only this user's turns.")] = None,
     agent: Agent = None,
     run: Run = None,
@@ -135,6 +135,6 @@ def export_file(
     with opened(db) as memory:
         count = export_history(memory, target, user_id=user, agent_id=agent, run_id=run, overwrite=overwrite)
     if as_json:
-        show_json({"path": str(target), "turns": count})
+        show_json({"path": target, "turns": count})
     else:
         show(f"{target}: {amount(count, 'turn')}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-MAX_NODES = 500_000
+MAX_NODES = 200_000
 _KEPT_USER_TURNS = 3
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+import time
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from llmslim_memory import Memory
+from llmslim_memory.cli.files import _bytes_read
 from tests.cli.conftest import Command
 
 LINES = [
@@ -120,3 +125,55 @@ def test_an_export_does_not_replace_a_file_unless_asked_to(command: Command, his
     assert target.read_text(encoding="utf-8") == "mine"
     assert command("export", str(target), "--overwrite").code == 0
     assert target.read_text(encoding="utf-8").startswith('{"format": "llmslim-memory", "version": 1}')
+
+
+@pytest.mark.parametrize("name", ["import", "export"])
+def test_an_empty_name_is_no_folder(
+    command: Command, history: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(history.parent)
+    done = command(name, "")
+    assert done.code == 2
+    assert done.out == ""
+
+
+def test_every_option_of_an_import_reaches_it(command: Command, history: Path, db: Path) -> None:
+    with history.open("a", encoding="utf-8") as file:
+        for record in (
+            {"role": "tool", "content": "output", "timestamp": "2026-01-03T10:00:00Z"},
+            {"role": "user", "content": "late", "timestamp": "2026-02-02T10:00:00Z"},
+            {"role": "user", "content": "password=Zq8Xk2LmPw9vRt4nBs7c", "timestamp": "2026-01-03T11:00:00Z"},
+        ):
+            file.write("\n" + json.dumps(record))
+    options = "--format jsonl --user eve --agent bot --since 2026-01-02 --until 2026-02-01 --include-tool-output"
+    command("import", str(history), *options.split(), "--no-redact", "--helpers", "0", "--include-deleted", "--json")
+    with Memory(db) as memory:
+        found = memory.get_all(user_id="eve", agent_id="bot")
+    assert [item.content for item in found[:2]] == ["I moved.", "Where to?"]
+    assert {"output", "password=Zq8Xk2LmPw9vRt4nBs7c"} < {item.content for item in found}
+    assert "late" not in {item.content for item in found}
+    report = json.loads(command("import", str(history), "--user", "eve", "--limit", "2", "--json").out)
+    assert (report["imported"], report["limited"]) == (2, True)
+
+
+class Terminal(StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_bytes_rate_and_time_left_are_shown(
+    command: Command, history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with _bytes_read() as on_progress:
+        for done in range(0, 101, 10):
+            on_progress(done * 1_000_000, 100_000_000)
+            time.sleep(0.03)
+    assert re.search(r"100\.0/100\.0 MB", screen.getvalue())
+    assert re.search(r"[MG]B/s", screen.getvalue())
+    assert re.search(r"\d:\d\d:\d\d", screen.getvalue())
