@@ -21,7 +21,7 @@ from llmslim_memory.types import MemoryItem, SupportsAnalysis, SupportsRecords
 from llmslim_memory.writing import get_many
 
 BATCH_TURNS = 500
-BATCH_CHARS = 4_000_000
+BATCH_BYTES = 4_000_000
 
 HELPED_BYTES = 8 << 20
 """How much an import reads before another process is worth its start."""
@@ -51,7 +51,7 @@ class Work:
     _scratch: Scratch | None = None
     _analysts: Analysts | None = None
     _batch: list[Prepared] = field(default_factory=list)
-    _chars: int = 0
+    _bytes: int = 0
     _owners: dict[Session, Session] = field(default_factory=dict)
 
     @property
@@ -106,7 +106,7 @@ class Work:
                 for outcome in outcomes:
                     self.tally.seen += 1
                     session = self._take(outcome, name)
-                    if len(self._batch) >= self._room or self._chars >= BATCH_CHARS:
+                    if len(self._batch) >= self._room or self._bytes >= BATCH_BYTES:
                         self._flush()
                         self.tally.end_sessions(session, contiguous=contiguous)
                         if self.is_full:
@@ -146,7 +146,7 @@ class Work:
             self._batch.append(ready)
             if self._analysts is not None:
                 self._analysts.expect(ready.item.role, ready.item.content)
-            self._chars += len(ready.item.content)
+            self._bytes += _size(ready.item.content)
         return session
 
     def _leave(self, left: Left, name: str, session: Session | None) -> None:
@@ -169,7 +169,7 @@ class Work:
 
     def _flush(self) -> None:
         """Write the batch in one transaction and count what became of each turn."""
-        batch, self._batch, self._chars = self._batch, [], 0
+        batch, self._batch, self._bytes = self._batch, [], 0
         wanted = {turn.item.id: turn.item for turn in reversed(batch)}
         deleted = self._deleted(list(wanted))
         items = [item for item_id, item in reversed(wanted.items()) if item_id not in deleted]
@@ -203,3 +203,7 @@ class Work:
             return [item.id for item in memory.restore(items, analyse=self._analysts.analyse)]
         finally:
             self._analysts.forget()
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

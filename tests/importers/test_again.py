@@ -215,6 +215,23 @@ def test_only_turns_in_the_time_window_are_imported(tmp_path: Path) -> None:
     assert report.skipped == {"outside_window": 3}
 
 
+@pytest.mark.parametrize(("text", "count"), [("x", 1300), ("x" * 90_000, 120), ("語" * 90_000, 60)])
+def test_turns_are_written_in_batches_of_bounded_number_and_size(tmp_path: Path, text: str, count: int) -> None:
+    written: list[list[str]] = []
+
+    class Watched(InMemoryStore):
+        def apply(self, batch: Any) -> Any:
+            written.append([item.content for item in batch.add])
+            return super().apply(batch)
+
+    path = lines(tmp_path / "a.jsonl", [message(f"{number} {text}") for number in range(count)])
+    imported(path, new_memory(Watched()))
+    assert sum(map(len, written)) == count
+    assert all(len(batch) <= 500 for batch in written)
+    assert all(sum(len(text.encode()) for text in batch) < 4_300_000 for batch in written)
+    assert len(written) > 1
+
+
 def test_sessions_are_told_as_they_are_done_and_add_up_to_the_report(tmp_path: Path) -> None:
     talks = [chatgpt(*(f"{key} {n}" for n in range(40)), key=f"c{key}") for key in range(50)]
     told: list[Any] = []
