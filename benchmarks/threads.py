@@ -2,11 +2,11 @@
 
     python benchmarks/threads.py [--seconds 10] [--store sqlite] [--tokens 50000]
 
-**Scaling**: searches a second by 1 and by 16 threads, each of a scope of its own, and by as many processes as there are
-cores. What the cores can give while other programs use them, too, is measured beside it with hashing, which needs no
-interpreter lock. **Hold-up**: how long one ``add`` takes alone, while threads search, while as many threads work with
-numpy or compute in Python, and while a process searches. Threads of Python that compute hold one another up, whatever
-they compute: what a search adds is what it takes longer than beside those.
+**Scaling**: searches a second, and the processor time of each, by 1 and by 16 threads, each of a scope of its own, and
+by as many processes as there are cores. What the cores can give while other programs use them, too, is measured beside
+it with hashing, which needs no interpreter lock. **Hold-up**: how long one ``add`` takes alone, while threads search,
+while as many threads work with numpy or compute in Python, and while a process searches. Threads of Python that compute
+hold one another up, whatever they compute: what searches add is what ``add`` takes longer than beside those.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from histories import generated, questions_about
@@ -47,9 +48,17 @@ def as_message(turn: MemoryItem) -> dict[str, object]:
     return {"role": turn.role, "content": turn.content, "timestamp": turn.created_at}
 
 
-def rate(threads: int, seconds: float, work: Callable[[int], object]) -> float:
-    """How often a second so many threads do some work, each with its number."""
+class Rate(NamedTuple):
+    """How often a second something was done, and the milliseconds of processor time that it took each time."""
+
+    count: float
+    cpu: float
+
+
+def rate(threads: int, seconds: float, work: Callable[[int], object]) -> Rate:
+    """How often so many threads do some work, each with its number."""
     done = [0] * threads
+    spent = time.process_time()
     end = time.perf_counter() + seconds
 
     def run(number: int) -> None:
@@ -63,7 +72,8 @@ def rate(threads: int, seconds: float, work: Callable[[int], object]) -> float:
         thread.start()
     for thread in running:
         thread.join()
-    return sum(done) / (time.perf_counter() - start)
+    took = time.perf_counter() - start
+    return Rate(sum(done) / took, (time.process_time() - spent) / sum(done) * 1e3)
 
 
 def searching(memory: Memory, questions: list[str]) -> Callable[[int], object]:
@@ -95,8 +105,8 @@ def searched_by_a_process(path: str, questions: list[str], seconds: float, found
         found.put(rate(1, seconds, work))
 
 
-def rate_of_processes(path: str, questions: list[str], seconds: float, count: int) -> float:
-    """Searches a second by processes of their own, over the same file."""
+def rate_of_processes(path: str, questions: list[str], seconds: float, count: int) -> Rate:
+    """The searches of so many processes over the same file."""
     context = multiprocessing.get_context("spawn")
     found = context.Queue()
     running = [
@@ -104,9 +114,10 @@ def rate_of_processes(path: str, questions: list[str], seconds: float, count: in
     ]
     for process in running:
         process.start()
+    rates = [found.get() for _ in running]
     for process in running:
         process.join()
-    return float(sum(found.get() for _ in running))
+    return Rate(sum(each.count for each in rates), statistics.mean(each.cpu for each in rates))
 
 
 def write_times(memory: Memory, seconds: float, threads: int, work: Callable[[int], object]) -> list[float]:
@@ -149,15 +160,18 @@ def beside_a_process(memory: Memory, path: str, questions: list[str], seconds: f
 
 def scaling(memory: Memory, path: str | None, questions: list[str], seconds: float) -> Table:
     """Searches a second by threads and by processes, and what the cores give to work without an interpreter lock."""
+    found = Table("", "a second", "ratio", "processor ms each")
     cores = os.cpu_count() or 1
-    found = Table("a second", "1 thread", f"{SCOPES} threads", "ratio", f"{cores} processes", "ratio")
     work = searching(memory, questions)
-    one, many = rate(1, seconds, work), rate(SCOPES, seconds, work)
-    processes = rate_of_processes(path, questions, seconds, cores) if path else 0.0
-    beside = (f"{processes:.0f}", f"{processes / one:.2f}") if path else ()
-    found.add_row("searches", f"{one:.0f}", f"{many:.0f}", f"{many / one:.2f}", *beside)
-    one, many = rate(1, seconds / 2, hashing), rate(SCOPES, seconds / 2, hashing)
-    found.add_row("hashes of 4 MiB", f"{one:.0f}", f"{many:.0f}", f"{many / one:.2f}")
+    one = rate(1, seconds, work)
+    rates = [("searches, 1 thread", one, one), (f"searches, {SCOPES} threads", rate(SCOPES, seconds, work), one)]
+    if path:
+        rates.append((f"searches, {cores} processes", rate_of_processes(path, questions, seconds, cores), one))
+    alone = rate(1, seconds / 2, hashing)
+    rates.append(("hashes, 1 thread", alone, alone))
+    rates.append((f"hashes, {SCOPES} threads", rate(SCOPES, seconds / 2, hashing), alone))
+    for name, each, base in rates:
+        found.add_row(name, f"{each.count:.0f}", f"{each.count / base.count:.2f}", f"{each.cpu:.2f}")
     return found
 
 
@@ -177,10 +191,7 @@ def hold_up(memory: Memory, path: str | None, questions: list[str], seconds: flo
     note("alone", write_times(memory, seconds, 0, sorting))
     for count in threads:
         for name, work in works:
-            note(
-                f"{count} threads {name}" if count > 1 else f"1 thread {name}",
-                write_times(memory, seconds, count, work),
-            )
+            note(f"{name}: {count}", write_times(memory, seconds, count, work))
     if path:
         note("a process that searches", beside_a_process(memory, path, questions, seconds))
     return found

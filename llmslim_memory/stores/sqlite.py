@@ -16,7 +16,7 @@ from llmslim_memory.stores import sqlite_rows as rows
 from llmslim_memory.stores.sqlite_care import back_up, find_damage
 from llmslim_memory.stores.sqlite_connections import Connections
 from llmslim_memory.stores.sqlite_options import to_path, to_synchronous, to_timeout
-from llmslim_memory.stores.sqlite_reading import added_since, find_changes
+from llmslim_memory.stores.sqlite_reading import added_since, find_changes, last_write
 from llmslim_memory.stores.sqlite_writing import Write
 from llmslim_memory.types import (
     Analysis,
@@ -210,13 +210,17 @@ class SQLiteStore(base.BatchStore):
         self, scope: Scope, *, after: str | None = None, version: int | None = None, encoding: str | None = None
     ) -> Changes:
         known = None if after is None else base.parse_cursor(after, 2)
+        if after is not None:
+            with self._connections.reader(once=True) as db:
+                if last_write(db) == known:
+                    return Changes(after, [], [])
         with self._connections.reader() as db:
             return find_changes(db, scope, known, version=version, encoding=encoding)
 
     def get_many(self, item_ids: Sequence[str]) -> dict[str, MemoryItem]:
         sql = f"""SELECT {rows.TURN} FROM json_each(?) j CROSS JOIN llmslim_memory t ON t.id = j.value
             CROSS JOIN llmslim_content c ON c.seq = t.seq"""
-        with self._connections.reader() as db:
+        with self._connections.reader(once=True) as db:
             found = db.execute(sql, (rows.json_list(base.check_ids(item_ids)),))
             return {row[0]: rows.to_item(row) for row in found}
 

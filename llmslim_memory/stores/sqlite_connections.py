@@ -133,8 +133,11 @@ class Connections:
         self._next_try = time.monotonic() + ERASE_RETRY_SECONDS if self._remains else 0.0
 
     @contextmanager
-    def reader(self) -> Iterator[sqlite3.Connection]:
-        """A read transaction: everything read in it is of one moment."""
+    def reader(self, *, once: bool = False) -> Iterator[sqlite3.Connection]:
+        """A read transaction: everything read in it is of one moment.
+
+        To read ``once``, with a single statement, takes none: a statement is of one moment by itself.
+        """
         if self._path is None:
             with self._write_lock, translated():
                 yield self._writing()
@@ -143,10 +146,11 @@ class Connections:
             db = self._take()
             try:
                 db = db or self._connect(read_only=True)
-                db.execute("BEGIN")
+                if not once:
+                    db.execute("BEGIN")
                 yield db
             finally:
-                if db is not None:
+                if db is not None and db.in_transaction:
                     db.rollback()
                 self._give_back(db)
 

@@ -9,6 +9,12 @@ from llmslim_memory.stores import sqlite_rows as rows
 from llmslim_memory.types import Changes, Scope
 
 
+def last_write(db: sqlite3.Connection) -> tuple[int, ...]:
+    """The seq and the revision given last."""
+    last: tuple[int, ...] = db.execute("SELECT seq, revision FROM llmslim_counter").fetchone()
+    return last
+
+
 def find_changes(
     db: sqlite3.Connection, scope: Scope, known: tuple[int, ...] | None, *, version: int | None, encoding: str | None
 ) -> Changes:
@@ -16,10 +22,7 @@ def find_changes(
 
     New turns are found by their seq, in the scope's index; edits and deletions, which are few, in the log of changes.
     """
-    last = db.execute("SELECT seq, revision FROM llmslim_counter").fetchone()
-    cursor = "{}-{}".format(*last)
-    if known == last:
-        return Changes(cursor, [], [])
+    cursor = "{}-{}".format(*last_write(db))
     seq, revision = known or (0, 0)
     columns, join, asked = _analysis(version, encoding)
     source, condition, values = added_since(scope, seq)
