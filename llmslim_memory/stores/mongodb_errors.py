@@ -37,7 +37,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (BSONError, UnicodeEncodeError, OverflowError) as error:
-        raise InvalidValueError("MongoDB cannot store a value of this call, such as a lone surrogate") from error
+        raise InvalidValueError("MongoDB cannot store a value of this call: replace lone surrogates") from error
     except driver.PyMongoError as error:
         raise translate(error) from error
 

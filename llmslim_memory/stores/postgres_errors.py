@@ -49,7 +49,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
-        raise InvalidValueError("the text holds a lone surrogate, which no database can store") from error
+        raise InvalidValueError("the text holds a lone surrogate, which no database can store: replace it") from error
     except psycopg.Error as error:
         raise translate(error) from error
 

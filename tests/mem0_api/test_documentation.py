@@ -57,7 +57,7 @@ class TestQuickStarts:
             found = await asyncio.gather(*(memory.search("thrillers", filters={"user_id": f"u{n}"}) for n in range(5)))
             assert all("I dislike thrillers, but I love science fiction." in texts(answer) for answer in found)
 
-    def test_the_hosted_client(self, client: MemoryClient) -> None:
+    def test_the_hosted_client_adds_finds_and_lists(self, client: MemoryClient) -> None:
         client.add(MOVIES, user_id="alex", output_format="v1.1", version="v2")
         filters = {"AND": [{"user_id": "alex"}, {"created_at": {"gte": "2020-01-01"}}]}
         assert isinstance(client.search("thrillers", version="v2", filters=filters), list)
