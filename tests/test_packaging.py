@@ -41,6 +41,15 @@ def test_a_distribution_brings_its_licence_and_describes_itself(name: str) -> No
     assert "urls" not in project
 
 
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_distribution_names_the_releases_of_python_that_the_workflow_runs(name: str) -> None:
+    named = [c.rpartition(" ")[2] for c in pyproject(name)["project"]["classifiers"] if ":: 3." in c]
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    run = re.findall(r"python: \[(.*)\]", workflow)
+    assert run
+    assert {tuple(re.findall(r"[\d.]+", releases)) for releases in run} == {tuple(named)}
+
+
 def test_the_licences_of_the_adapters_are_that_of_the_core() -> None:
     assert len({(folder / "LICENSE").read_text(encoding="utf-8") for folder in FOLDERS.values()}) == 1
 

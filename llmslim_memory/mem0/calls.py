@@ -38,6 +38,7 @@ def settle(
     threshold: Any,
     extra: dict[str, Any],
     strict: bool,
+    allow_all: bool = False,
 ) -> Reading:
     """Settle a read in either style; the defaults are those of the style that the call is written in.
 
@@ -47,7 +48,6 @@ def settle(
         ValueError: A count, threshold or scope cannot be used.
         TypeError: ``extra`` holds an argument that no release of Mem0 knew.
     """
-    allow_all = extra.pop("allow_all", False) is True
     ids = {name: extra.pop(name) for name in HOSTED_IDS if name in extra}
     if strict and ids:
         raise ValidationError(

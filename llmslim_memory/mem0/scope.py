@@ -90,7 +90,7 @@ def read_scope(
         ids.setdefault(name, value)
     fixed = {name: value for name, value in ids.items() if value != ANY}
     conditions |= {name: ANY for name, value in ids.items() if value == ANY}
-    everyone = allow_all and ANY in ids.values()
+    everyone = allow_all is True and ANY in ids.values()
     if not fixed and not everyone and not _names_someone(conditions):
         raise ValidationError(
             "filters must contain at least one of: user_id, agent_id, run_id (or pass one to "

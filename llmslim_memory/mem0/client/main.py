@@ -120,9 +120,12 @@ class MemoryClient(Front):
         show_expired, now = bool(given.pop("show_expired", False)), given.pop("reference_date", None)
         bare = _pop_bare(given)
         top_k, threshold = given.pop("top_k", given.pop("limit", None)), given.pop("threshold", None)
+        allow_all = given.pop("allow_all", False)
         _drop_ineffective(given)
         wanted = SEARCH_COUNT if top_k is None else top_k
-        reading = settle("search", filters, top_k=wanted, threshold=threshold, extra=given, strict=False)
+        reading = settle(
+            "search", filters, top_k=wanted, threshold=threshold, extra=given, strict=False, allow_all=allow_all
+        )
         found = self._engine.search(
             check_query(query),
             reading.asked,
@@ -142,8 +145,11 @@ class MemoryClient(Front):
         show_expired = bool(given.pop("show_expired", False))
         bare = _pop_bare(given)
         top_k = given.pop("top_k", given.pop("limit", None))
+        allow_all = given.pop("allow_all", False)
         _drop_ineffective(given)
-        reading = settle("get_all", filters, top_k=EVERYTHING, threshold=None, extra=given, strict=False)
+        reading = settle(
+            "get_all", filters, top_k=EVERYTHING, threshold=None, extra=given, strict=False, allow_all=allow_all
+        )
         found = [hit.item for hit in self._engine.find(reading.asked, most=EVERYTHING, show_expired=show_expired)]
         size = size or (PAGE_SIZE if top_k is None else count(top_k))
         place = page or 1

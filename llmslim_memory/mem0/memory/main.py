@@ -109,10 +109,16 @@ class Memory(Front):
         filters: Mapping[str, Any] | None = None,
         top_k: int | None = None,
         show_expired: bool = False,
+        allow_all: bool = False,
         **extra: Any,
     ) -> dict[str, Any]:
-        """The memories of a scope that pass the filters, oldest first."""
-        reading = settle("get_all", filters, top_k=top_k, threshold=None, extra=extra, strict=self.strict)
+        """The memories of a scope that pass the filters, oldest first.
+
+        ``allow_all`` is ours: with it ``"*"`` alone may name whose memories, which is everyone's.
+        """
+        reading = settle(
+            "get_all", filters, top_k=top_k, threshold=None, extra=extra, strict=self.strict, allow_all=allow_all
+        )
         found = self._engine.find(reading.asked, most=reading.most, show_expired=show_expired)
         return {"results": [as_dict(hit.item) for hit in found]}
 
@@ -129,14 +135,18 @@ class Memory(Front):
         show_expired: bool = False,
         reference_date: Any = None,
         token_budget: int | None = None,
+        allow_all: bool = False,
         **extra: Any,
     ) -> dict[str, Any]:
         """The memories that answer best, scored 0 to 1.
 
         ``token_budget`` is ours: it adds ``"context"``, a :class:`~llmslim_memory.MemoryContext` with the text to show.
+        So is ``allow_all``: with it ``"*"`` alone may name whose memories, which is everyone's.
         """
         asked_for = check_query(query)
-        reading = settle("search", filters, top_k=top_k, threshold=threshold, extra=extra, strict=self.strict)
+        reading = settle(
+            "search", filters, top_k=top_k, threshold=threshold, extra=extra, strict=self.strict, allow_all=allow_all
+        )
         found = self._engine.search(
             asked_for,
             reading.asked,
