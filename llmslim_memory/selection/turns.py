@@ -183,6 +183,9 @@ class TurnPicker:
 
     def _clip(self, candidate: Candidate, ranking: Ranking, rank: int | None, room: int) -> Verdict | None:
         """Keep the best parts of a turn that is too long to be kept whole."""
+        passages = self.contents.history.passages(candidate.turn)
+        if min(passage.tokens for passage in passages) > room:  # telling that takes far less time than to rank them
+            return None
         left, kept = room, False
         for window in ranking.windows(candidate.turn):
             cost = self.packer.cost(window)
