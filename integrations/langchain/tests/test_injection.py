@@ -63,6 +63,7 @@ def test_recalled_text_stands_before_the_question_at_every_call_of_the_run(
     for seen in chat.seen[1:]:
         assert [type(m) for m in seen[:3]] == [SystemMessage, HumanMessage, AIMessage]
         assert "My bike is red." in seen[3].content
+        assert [type(m) for m in seen[3:5]] == [HumanMessage, HumanMessage]
         assert seen[4].content == "What colour is my bike?"
         assert [type(m) for m in seen[5:]] == [AIMessage, ToolMessage] * (len(seen[5:]) // 2)
     assert [len(seen) for seen in chat.seen[1:]] == [5, 7, 9]
