@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmslim_memory.importers.credentials import RULES
+from llmslim_memory.importers.credentials import RULES, Rule
 from llmslim_memory.importers.redact import redact
 from tests.importers.helpers import contents, document, imported, lines, message, new_memory, turns
 from tests.importers.test_chatgpt import conversation as chatgpt
@@ -267,6 +267,16 @@ def test_a_megabyte_of_what_begins_like_a_credential_ends(unit: str) -> None:
     # With a pattern whose time grew with the square of the text this would take hours.
     clean, _ = redact(unit * (1_000_000 // len(unit)))
     assert clean
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
+def test_no_rule_takes_time_that_grows_with_the_square(rule: Rule) -> None:
+    size = 30_000
+    for anchor in rule.anchors:
+        for unit in (anchor, f"{anchor}A1", f"{anchor} ", f"{anchor}."):
+            assert redact(unit * (size // len(unit)))[0]
+        for filling in ("A1b", "Zq8_", "/+a9", "a.", "=", "-----"):
+            assert redact(anchor + filling * (size // len(filling)))[0]
 
 
 # In an import
