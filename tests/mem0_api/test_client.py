@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 import pytest
+from mem0_api.answers import texts
 
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory.mem0 import AsyncMemoryClient, Memory, MemoryClient
@@ -13,10 +14,6 @@ from llmslim_memory.mem0.client.types import AddMemoryOptions, GetAllMemoryOptio
 from llmslim_memory.mem0.exceptions import MemoryNotFoundError, UnsupportedFeatureError
 
 SAID = [{"role": "user", "content": "I am vegetarian"}, {"role": "assistant", "content": "Noted."}]
-
-
-def texts(answer: Any) -> list[str]:
-    return [entry["memory"] for entry in (answer if isinstance(answer, list) else answer["results"])]
 
 
 def test_no_key_is_needed_and_one_that_is_given_has_no_effect(

@@ -10,12 +10,9 @@ from typing import Any
 
 import pytest
 from blockbuster import BlockBuster
+from mem0_api.answers import texts
 
 from llmslim_memory.mem0 import AsyncMemory, Memory
-
-
-def texts(answer: dict[str, Any]) -> list[str]:
-    return [entry["memory"] for entry in answer["results"]]
 
 
 @pytest.mark.parametrize(

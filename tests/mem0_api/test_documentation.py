@@ -6,9 +6,9 @@ import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
+from mem0_api.answers import texts
 
 from llmslim_memory import import_history
 from llmslim_memory.mem0 import AsyncMemory, Memory, MemoryClient
@@ -21,10 +21,6 @@ MOVIES = [
     {"role": "user", "content": "I dislike thrillers, but I love science fiction."},
     {"role": "assistant", "content": "Then I suggest science fiction from now on."},
 ]
-
-
-def texts(answer: Any) -> list[str]:
-    return [entry["memory"] for entry in (answer.get("results", []) if isinstance(answer, dict) else answer)]
 
 
 class TestQuickStarts:

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from mem0_api.answers import texts
 
 from llmslim_memory import LLMSlimError
 from llmslim_memory import Memory as TurnMemory
@@ -16,10 +17,6 @@ from llmslim_memory.mem0.exceptions import MemoryError as Mem0Error
 from llmslim_memory.mem0.exceptions import MemoryNotFoundError, UnsupportedFeatureError, ValidationError
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-
-
-def texts(answer: dict[str, Any]) -> list[str]:
-    return [entry["memory"] for entry in answer["results"]]
 
 
 class TestMessages:

@@ -14,16 +14,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from mem0_api.answers import texts
 
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory import MemoryContext
 from llmslim_memory.mem0 import AsyncMemory, AsyncMemoryClient, Memory, MemoryClient
 from llmslim_memory.mem0 import __all__ as exported
 from llmslim_memory.mem0 import exceptions as mem0_errors
-
-
-def texts(answer: dict[str, Any]) -> list[str]:
-    return [entry["memory"] for entry in answer["results"]]
 
 
 def only(answer: dict[str, Any]) -> dict[str, Any]:

@@ -9,20 +9,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from mem0_api.answers import add, texts
 
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory import StoreClosedError
 from llmslim_memory.mem0 import AsyncMemory, Memory
 from llmslim_memory.mem0.configs.base import MemoryConfig
 from llmslim_memory.mem0.exceptions import ValidationError
-
-
-def add(memory: Memory, text: str, **scope: Any) -> str:
-    return str(memory.add(text, **({"user_id": "ann"} | scope))["results"][0]["id"])
-
-
-def texts(answer: dict[str, Any]) -> list[str]:
-    return [entry["memory"] for entry in answer["results"]]
 
 
 @pytest.mark.parametrize("config", [None, {}, MemoryConfig(), MemoryConfig(version="v1.1")])

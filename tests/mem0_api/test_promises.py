@@ -6,10 +6,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-import pytest
-
-from llmslim_memory import InMemoryStore, SQLiteStore
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory.mem0 import Memory, MemoryClient
 
@@ -107,16 +105,8 @@ def test_a_reset_leaves_nothing(tmp_path: Path) -> None:
         assert CANARY.encode() not in bytes_of(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["in memory", "SQLite", "PostgreSQL", "MongoDB"])
-def test_eight_threads_that_merge_metadata_lose_none_of_it(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    fixture = {"PostgreSQL": "open_postgres", "MongoDB": "open_mongo"}.get(kind)
-    if fixture is not None:
-        store = request.getfixturevalue(fixture)()
-    else:
-        store = InMemoryStore() if kind == "in memory" else SQLiteStore(tmp_path / "m.db")
-    with TurnMemory(store, encoding=len) as turns:
+def test_eight_threads_that_merge_metadata_lose_none_of_it(any_store: Any) -> None:
+    with TurnMemory(any_store, encoding=len) as turns:
         memory = Memory(db=turns)
         memory_id = memory.add("I moved to Pune", user_id="asha", metadata={"first": True})["results"][0]["id"]
 
@@ -129,4 +119,3 @@ def test_eight_threads_that_merge_metadata_lose_none_of_it(
         merged = {f"{thread}-{step}": step for thread in range(8) for step in range(5)}
         assert memory.get(memory_id)["metadata"] == {"first": True, **merged}
         assert [row["event"] for row in memory.history(memory_id)] == ["ADD"] + ["UPDATE"] * 40
-    store.close()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from llmslim_memory import InMemoryStore, SQLiteStore, SupportsFind
 from llmslim_memory import Memory as TurnMemory
+from llmslim_memory import SupportsFind
 from llmslim_memory.mem0 import Memory
 from llmslim_memory.types import MemoryItem, Page
 
@@ -57,17 +55,10 @@ def item(n: int) -> MemoryItem:
     )
 
 
-@pytest.fixture(params=["in memory", "SQLite", "PostgreSQL", "MongoDB"])
-def counted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Counted]:
-    if request.param == "PostgreSQL":
-        store = request.getfixturevalue("open_postgres")()
-    elif request.param == "MongoDB":
-        store = request.getfixturevalue("open_mongo")()
-    else:
-        store = InMemoryStore() if request.param == "in memory" else SQLiteStore(tmp_path / "m.db")
-    store.add([item(n) for n in range(TURNS)])
-    yield Counted(store)
-    store.close()
+@pytest.fixture
+def counted(any_store: Any) -> Counted:
+    any_store.add([item(n) for n in range(TURNS)])
+    return Counted(any_store)
 
 
 EXACT: dict[str, dict[str, Any]] = {

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from mem0_api.answers import add, texts
 
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory.mem0 import AsyncMemory, Memory
@@ -15,14 +16,6 @@ from llmslim_memory.mem0.configs.base import MemoryConfig
 from llmslim_memory.mem0.memory.main import _validate_and_trim_entity_id
 
 BLANK, INNER = "   ", "ann lee"
-
-
-def texts(answer: dict[str, Any]) -> list[str]:
-    return [entry["memory"] for entry in answer["results"]]
-
-
-def add(memory: Memory, text: str, **scope: Any) -> str:
-    return str(memory.add(text, **({"user_id": "ann"} | scope), infer=False)["results"][0]["id"])
 
 
 class TestEntityIds:

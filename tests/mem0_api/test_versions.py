@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mem0_api.answers import texts
 
 from llmslim_memory import Memory as TurnMemory
 from llmslim_memory.mem0 import Memory, MemoryClient
 from llmslim_memory.mem0.calls import RETIRED
-
-
-def texts(answer: dict[str, Any]) -> list[str]:
-    return [entry["memory"] for entry in answer["results"]]
 
 
 @pytest.fixture
