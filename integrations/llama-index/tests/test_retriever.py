@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import MetadataMode, QueryBundle
-from llama_index.memory.llmslim import LLMSlimRetriever, LLMSlimToolSpec, RecalledNode, recall_tool
+from llama_index.memory.llmslim import (
+    LLMSlimMemoryBlock,
+    LLMSlimRetriever,
+    LLMSlimToolSpec,
+    RecalledNode,
+    recall_tool,
+)
 
 from llmslim_memory import InvalidValueError, Memory
 
@@ -86,6 +94,20 @@ async def test_awaiting_gives_the_same_and_never_blocks(dogs: Memory) -> None:
     answers = await asyncio.gather(*(retriever.aretrieve(QUESTION) for _ in range(8)))
     expected = [node.node_id for node in await asyncio.to_thread(retriever.retrieve, QUESTION)]
     assert [[node.node_id for node in found] for found in answers] == [expected] * 8
+
+
+async def test_a_database_is_opened_and_searched_off_the_event_loop(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+
+    def fill() -> None:
+        with Memory(path) as memory:
+            memory.add({"role": "user", "content": "Bruno the dog eats fish."}, user_id="ann")
+
+    await asyncio.to_thread(fill)
+    found = await LLMSlimRetriever(path, user_id="ann").aretrieve(QUESTION)
+    assert [node.text for node in found] == ["Bruno the dog eats fish."]
+    assert "eats fish" in (await recall_tool(path, user_id="ann").acall(query=QUESTION)).content
+    assert "eats fish" in await LLMSlimMemoryBlock(path, user_id="ann").aget([ChatMessage(QUESTION)], session_id="s1")
 
 
 def test_a_query_engine_answers_from_what_was_said(dogs: Memory) -> None:
