@@ -252,12 +252,13 @@ async def test_shortening_saves_what_was_asked_or_leaves_nothing(news: Memory, a
         assert again is None or len(count(again)) <= len(count(shorter)) - 20
 
 
-async def test_shortening_saves_what_was_asked_by_the_tokenizer_of_the_window(news: Memory) -> None:
+@pytest.mark.parametrize("asked", [100, 300])
+async def test_shortening_saves_what_was_asked_by_the_tokenizer_of_the_window(news: Memory, asked: int) -> None:
     block = LLMSlimMemoryBlock(news, user_id="ann", capture="none", tokenizer_fn=str.split)
     text = await block.aget([user("What did Bruno eat on day 7?")], session_id="s1")
-    shorter = await block.atruncate(text, 100)
+    shorter = await block.atruncate(text, asked)
     assert shorter is not None
-    assert len(text.split()) - len(shorter.split()) >= 100
+    assert len(text.split()) - len(shorter.split()) >= asked
     assert NEWS[7] in ContextEnvelope.unwrap(shorter)
 
 
