@@ -153,6 +153,15 @@ async def test_a_turn_erased_while_its_session_runs_does_not_come_back_as_it_lea
     assert stored(memory) == ["Thanks."]
 
 
+async def test_an_erased_session_does_not_come_back_from_the_window_of_another_process(memory: Memory) -> None:
+    window = [user("My dog is called Bruno."), assistant("A fine name."), user("Bye.")]
+    await LLMSlimMemoryBlock(memory, user_id="ann").aget(window, session_id="s1")
+    memory.delete_all(user_id="ann")
+    later = LLMSlimMemoryBlock(memory, user_id="ann")
+    assert await later.aget(window, session_id="s1") == ""
+    assert stored(memory) == []
+
+
 async def test_one_block_serves_many_sessions(memory: Memory) -> None:
     block = LLMSlimMemoryBlock(memory, user_id="ann")
     await block.aget([user("My dog is called Bruno.")], session_id="s1")
