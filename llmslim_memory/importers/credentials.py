@@ -53,7 +53,7 @@ _STAND_IN = re.compile(r"[a-z_-]{0,24}(?:passw(?:or)?d|secret|token)[a-z_-]{0,24
 _TRIVIAL = frozenset(
     """
     password passwd pass pwd user username postgres root test admin secret guest nobody anonymous docs mysql example
-    token login changeme foobar
+    token login changeme foobar tiger
     """.split()  # noqa: SIM905  # a word list reads better
 )
 

@@ -92,9 +92,9 @@ def _of_folder(root: Path, archives: Archives, limits: ImportLimits) -> tuple[li
     documents: list[Document] = []
     problems: list[Problem] = []
     for count, path in enumerate(_walk(root), 1):
-        if count > limits.max_zip_members:
+        if max(count, len(documents)) > limits.max_zip_members:
             raise HistoryImportError(
-                f"{root.name!r} holds more than {limits.max_zip_members:,} files (max_zip_members)"
+                f"{root.name!r} holds more than {limits.max_zip_members:,} files and archived ones (max_zip_members)"
             )
         name = path.relative_to(root).as_posix()
         if path.is_symlink():

@@ -44,7 +44,7 @@ def bounded(source: Path, *, mebibytes: int, **limits: Any) -> dict[str, Any]:
     """Import ``source`` in a process that fails when it takes more memory than this on top of what any import takes."""
     small = lines(source.parent / "small.jsonl", [message("small")])
     command = [sys.executable, "-c", BOUNDED, str(source), str(small), str(mebibytes), json.dumps(limits)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     if "seen" in found:

@@ -229,6 +229,13 @@ def test_too_many_members_are_refused(tmp_path: Path) -> None:
         import_history(path, new_memory(), limits=ImportLimits(max_zip_members=2))
 
 
+def test_archives_in_a_folder_count_together(tmp_path: Path) -> None:
+    for name in "abc":
+        archive(tmp_path / f"{name}.zip", {f"{number}.json": b"[]" for number in range(20)})
+    with pytest.raises(HistoryImportError, match="max_zip_members"):
+        import_history(tmp_path, new_memory(), limits=ImportLimits(max_zip_members=30))
+
+
 def test_an_encrypted_member_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     path = archive(
         tmp_path / "a.zip", {"a.json": as_json("secret"), "b.json": json.dumps([chatgpt("open", key="o")]).encode()}
