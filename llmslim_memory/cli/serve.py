@@ -55,7 +55,7 @@ def serve(
             allowed_hosts=listening.allowed_hosts,
             limits=Limits(body_bytes=max_body, import_bytes=max_import, seconds=timeout),
         )
-        run(app, listening, announce="serving memory")
+        run(app, listening, announce="serving memory", page="/ui/")
 
 
 def token(

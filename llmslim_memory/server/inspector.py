@@ -7,7 +7,7 @@ from importlib.resources import files
 from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
-router = APIRouter(prefix="/ui", include_in_schema=False)
+router = APIRouter(include_in_schema=False)
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
@@ -21,31 +21,32 @@ def _page(name: str, media_type: str) -> Response:
     return Response(content, media_type=media_type, headers=_HEADERS)
 
 
-@router.get("")
+@router.get("/")
+@router.get("/ui")
 async def to_page() -> RedirectResponse:
     """The page's own folder, so that its files are found under any prefix."""
     return RedirectResponse("ui/")
 
 
-@router.get("/")
+@router.get("/ui/")
 async def page() -> Response:
     """The page."""
     return _page("index.html", "text/html; charset=utf-8")
 
 
-@router.get("/app.js")
+@router.get("/ui/app.js")
 async def script() -> Response:
     """Its script."""
     return _page("app.js", "text/javascript; charset=utf-8")
 
 
-@router.get("/icon.svg")
+@router.get("/ui/icon.svg")
 async def icon() -> Response:
     """Its icon."""
     return _page("icon.svg", "image/svg+xml")
 
 
-@router.get("/style.css")
+@router.get("/ui/style.css")
 async def style() -> Response:
     """Its looks."""
     return _page("style.css", "text/css; charset=utf-8")

@@ -67,8 +67,8 @@ def _tokens(file: Path | None) -> TokenTable | None:
     return TokenTable.parse(text.replace(";", "\n")) if text.strip() else None
 
 
-def run(app: ASGIApp, listening: Listening, *, announce: str) -> None:
-    """Serve until told to stop, then finish what was begun.
+def run(app: ASGIApp, listening: Listening, *, announce: str, page: str | None = None) -> None:
+    """Serve until told to stop, then finish what was begun; ``page`` is the path of a page for people, if there is one.
 
     Raises:
         OSError: The address cannot be had; for one in use, the message says what to do.
@@ -80,7 +80,8 @@ def run(app: ASGIApp, listening: Listening, *, announce: str) -> None:
         port = listener.getsockname()[1]
         shown = f"[{listening.host}]" if family is socket.AF_INET6 else listening.host
         logging.getLogger("llmslim_memory").setLevel(logging.INFO)
-        logging.getLogger(__name__).info("%s on http://%s:%d%s", announce, shown, port, listening.root_path)
+        url = f"http://{shown}:{port}{listening.root_path}"
+        logging.getLogger(__name__).info("%s on %s%s", announce, url, f" (inspector: {url}{page})" if page else "")
         config = uvicorn.Config(
             app,
             log_config=None,

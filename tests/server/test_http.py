@@ -225,6 +225,19 @@ def test_the_page_is_served_under_a_strict_policy(client: TestClient) -> None:
         assert client.get(f"/ui/{name}").status_code == 200
 
 
+def test_the_root_leads_to_the_page(client: TestClient, memory: Memory) -> None:
+    assert str(client.get("/").url).endswith(":8080/ui/")
+    with TestClient(create_app(memory), base_url="http://localhost", root_path="/memory") as behind:
+        assert str(behind.get("/memory/").url).endswith("/memory/ui/")
+
+
+@pytest.mark.parametrize("content", ["", "  \n"])
+def test_a_blank_message_is_stored_as_memory_stores_it(client: TestClient, memory: Memory, content: str) -> None:
+    (over_http,) = add(client, content)
+    (directly,) = memory.add({"role": "user", "content": content}, user_id="ann")
+    assert over_http["content"] == directly.content == content
+
+
 def test_cors_is_closed(client: TestClient) -> None:
     response = client.options(
         "/v1/search", headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}

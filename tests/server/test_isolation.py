@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from llmslim_memory import Memory
+from llmslim_memory import AsyncMemory, Memory, MemoryItem
 from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.server import memories
+from llmslim_memory.server.app import create_app
 from llmslim_memory.server.auth import TokenTable, new_token, token_line
 from tests.server.conftest import ANN, BEN, ROOT, bearer
 
@@ -65,6 +69,115 @@ def test_anothers_turn_is_answered_like_one_that_does_not_exist(guarded: TestCli
         )
         assert (real.status_code, real.json()) == (unknown.status_code, unknown.json())
         assert real.status_code == 404
+
+
+OPEN = {"/healthz", "/readyz", "/openapi.json", "/", "/ui", "/ui/", "/ui/app.js", "/ui/icon.svg", "/ui/style.css"}
+"""Routes that hold nothing of anybody and ask for no token."""
+
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/v1/memories"): {"messages": [{"role": "user", "content": "overwritten", "id": "m1"}]},
+    ("POST", "/v1/search"): {"query": "secret", "explain": True},
+    ("PATCH", "/v1/memories/{memory_id}"): {"content": "overwritten"},
+    ("POST", "/v1/import"): {"role": "user", "content": "overwritten", "id": "m1", "user_id": "ben"},
+}
+
+
+def every_route() -> list[tuple[str, str]]:
+    """Each method of each path that the application answers, however it was added."""
+    routes = list(create_app(Memory()).routes)
+    found = []
+    while routes:
+        route = routes.pop()
+        routes += getattr(getattr(route, "original_router", None), "routes", [])
+        path = getattr(route, "path", None)
+        if path is not None:
+            found += [(method, path) for method in (getattr(route, "methods", None) or {"GET"}) if method != "HEAD"]
+    return sorted(set(found))
+
+
+def test_every_route_is_either_open_on_purpose_or_asks_for_a_token(guarded: TestClient) -> None:
+    asked = every_route()
+    assert len(asked) > 15
+    for method, path in asked:
+        answer = guarded.request(method, path.replace("{memory_id}", "x"))
+        assert (answer.status_code == 401) is (path not in OPEN), (method, path)
+
+
+def test_no_route_gives_ann_anything_of_ben_by_scope_header_cursor_or_key(
+    guarded: TestClient, memory: Memory, theirs: str
+) -> None:
+    memory.add({"role": "user", "content": "another of ben"}, user_id="ben")
+    guarded.post("/v1/memories", json=BODIES["POST", "/v1/memories"] | {"user_id": "ben"}, headers=bearer(BEN))
+    cursor = guarded.get("/v1/memories?limit=1", headers=bearer(BEN)).json()["next_cursor"]
+    before = memory.get_all(user_id="ben")
+    keyed = {"Idempotency-Key": "k", "X-User-Id": "ben", "X-Forwarded-User": "ben"}
+    scopes = [{"user_id": "ben"}, {"agent_id": "bot"}, {"run_id": "s"}, {"user_id": "BEN"}, {"user_id": "*"}, {}]
+    for method, path in every_route():
+        for scope in scopes:
+            for more in ({}, {"cursor": cursor}):
+                body = BODIES.get((method, path))
+                response = guarded.request(
+                    method,
+                    path.replace("{memory_id}", theirs),
+                    params={**scope, **more},
+                    json=body if body is None or path == "/v1/import" else {**body, **scope},
+                    headers={**bearer(ANN), **keyed},
+                )
+                assert response.status_code < 500, (method, path, scope)
+                for secret in (SECRET, theirs, "another of ben"):
+                    assert secret not in response.text, (method, path, scope)
+    assert memory.get_all(user_id="ben") == before
+
+
+def test_the_same_key_of_two_users_tells_neither_of_the_other(guarded: TestClient) -> None:
+    body = {"messages": [{"role": "user", "content": "mine"}]}
+    answers = [
+        guarded.post("/v1/memories", json=body, headers={**bearer(token), "Idempotency-Key": "k"})
+        for token in (BEN, ANN)
+    ]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].json()["items"][0]["id"] != answers[1].json()["items"][0]["id"]
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+def test_a_miss_takes_the_same_steps_and_the_same_time_whether_or_not_the_turn_exists(
+    guarded: TestClient, memory: Memory, theirs: str, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """The clock stands, but for 4 ms that finding another's turn takes and 1 ms that finding none does."""
+    steps: list[str] = []
+    now = 0.0
+    found = Memory.get
+
+    def get(self: Memory, memory_id: str) -> MemoryItem | None:
+        nonlocal now
+        item = found(self, memory_id)
+        steps.append("get")
+        now += 0.001 if item is None else 0.004
+        return item
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        steps.append("sleep")
+        now += seconds
+
+    monkeypatch.setattr(AsyncMemory, "get", _off_the_loop(get))
+    monkeypatch.setattr(memories, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(memories, "time", SimpleNamespace(perf_counter=lambda: now))
+    taken = []
+    for name in (theirs, "0" * 32):
+        start = now
+        body = {"content": "x"} if method == "PATCH" else None
+        assert guarded.request(method, f"/v1/memories/{name}", json=body, headers=bearer(ANN)).status_code == 404
+        taken.append(now - start)
+    assert steps == ["get", "sleep"] * 2
+    assert taken == [pytest.approx(memories.MISS_SECONDS)] * 2
+
+
+def _off_the_loop(get: Callable[[Memory, str], MemoryItem | None]) -> Any:
+    async def call(self: AsyncMemory, memory_id: str) -> MemoryItem | None:
+        return get(self.open(), memory_id)
+
+    return call
 
 
 def test_scopes_show_only_ones_own(guarded: TestClient, theirs: str) -> None:

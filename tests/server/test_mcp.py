@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -17,7 +18,7 @@ from mcp.types import CallToolResult, TextContent
 
 from llmslim_memory import AsyncMemory, InMemoryStore, Memory, MemoryItem, Scope, StoreUnavailableError
 from llmslim_memory.server.auth import new_token, token_line
-from llmslim_memory.server.mcp import UNAVAILABLE, create_server
+from llmslim_memory.server.mcp import LISTED_CHARACTERS, UNAVAILABLE, create_server
 from tests.server.processes import serving
 
 NAMES = {"recall", "remember", "list_memories", "forget"}
@@ -93,6 +94,43 @@ async def test_a_listing_goes_page_by_page_and_forgets_by_id() -> None:
         await call(client, "forget", memory_id=items[0].id)
         assert "thing 0" not in text_of(await call(client, "list_memories"))
         assert "Nothing in memory" in text_of(await call(client, "recall", query="zxqv plorf", budget=5))
+
+
+async def test_a_listing_of_large_turns_is_bounded_and_loses_none() -> None:
+    memory = Memory()
+    memory.add([{"role": "user", "content": f"thing-{n} " + "word " * 50_000} for n in range(30)], user_id="ann")
+    async with Client(create_server(memory, Scope("ann"))) as client:
+        pages, cursor = [], None
+        while True:
+            page = text_of(await call(client, "list_memories", limit=100, cursor=cursor))
+            assert len(page) < LISTED_CHARACTERS + 1_000
+            assert "more characters]" in page
+            pages.append(page)
+            if "More: cursor " not in page:
+                break
+            cursor = page.rsplit("cursor ", 1)[1]
+        assert len(pages) > 1
+        assert [int(n) for n in re.findall(r"thing-(\d+)", "".join(pages))] == list(range(30))
+
+
+async def test_a_large_session_is_bounded_and_says_what_it_leaves_out() -> None:
+    memory = Memory()
+    memory.add([{"role": "user", "content": "word " * 500} for _ in range(100)], user_id="ann", run_id="long")
+    async with Client(create_server(memory, Scope("ann"))) as client:
+        read = (await client.read_resource("memory://sessions/long")).contents[0].text  # type: ignore[union-attr]
+        assert len(read) < LISTED_CHARACTERS + 1_000
+        shown = read.count("] user: ")
+        assert f"Not shown: {100 - shown} later turns" in read
+
+
+@pytest.mark.parametrize("content", ["", " \n\t"])
+async def test_blank_text_is_not_remembered(content: str) -> None:
+    memory = Memory()
+    async with Client(create_server(memory, Scope("ann"))) as client:
+        refused = await call(client, "remember", content=content)
+        assert refused.is_error
+        assert "blank" in text_of(refused)
+    assert memory.get_all(user_id="ann") == []
 
 
 async def test_sessions_are_resources() -> None:

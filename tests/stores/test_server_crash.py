@@ -21,7 +21,7 @@ HALVES = ("one", "two")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of server, how to open a store on it, and how many adds to try: slower servers get fewer."""
+    """A kind of server, how to open a store on it, and how many adds to try."""
 
     name: str
     module: str
@@ -51,7 +51,7 @@ POSTGRES = Kind(
 )
 # A commit of a transaction does not wait for this server's journal unless it is told so, unlike MongoDB's.
 REPLICA_SET = Kind("MongoServer", "secantus", "servers.mongodb", ("--sync-on-commit",), {}, open_mongo, 1_000)
-STANDALONE = Kind("MongoServer", "secantus", "servers.mongodb", (), {"standalone": True}, open_mongo, 200)
+STANDALONE = Kind("MongoServer", "secantus", "servers.mongodb", (), {"standalone": True}, open_mongo, 1_000)
 
 
 @dataclass
