@@ -36,8 +36,18 @@ class TestStandaloneMongoStore(
     ScanContract,
     RecordsContract,
     ChangesContract,
+    AnalysisContract,
+    CloseContract,
+    SharedContract,
+    SharedChangesContract,
     MachineContract,
+    FollowMachineContract,
+    SearchContract,
 ):
+    @pytest.fixture
+    def opener(self, standalone_mongo_url: str, collection: str) -> partial[MongoStore]:
+        return partial(MongoStore, standalone_mongo_url, database=DATABASE, collection=collection)
+
     @pytest.fixture
     def store(self, open_standalone_mongo: Callable[..., MongoStore]) -> MongoStore:
         return open_standalone_mongo()
