@@ -14,7 +14,7 @@ from llmslim_memory.views import Candidate, Ranking
 
 MAX_SCORED = 300
 """At most this many passages are scored for a question: the best ones, then the latest."""
-WEIGHT = 0.4
+WEIGHT = 0.5
 """What the scorer's answer counts for beside the lexical score."""
 
 

