@@ -68,6 +68,7 @@ function chooseUser() {
 }
 
 const day = (time) => new Date(time).toISOString().slice(0, 10);
+const days = (s) => (day(s.first) === day(s.last) ? day(s.first) : `${day(s.first)} to ${day(s.last)}`);
 const minute = (time) => new Date(time).toISOString().slice(0, 16).replace("T", " ");
 
 function showSessions() {
@@ -77,7 +78,7 @@ function showSessions() {
   byId("sessions").replaceChildren(
     ...sessions.map((s) => {
       const button = element("button", { type: "button" }, s.run_id ?? NONE);
-      button.append(element("small", { textContent: `${day(s.first)} to ${day(s.last)}, ${s.turns} turns` }));
+      button.append(element("small", { textContent: `${days(s)}, ${s.turns} turn${s.turns === 1 ? "" : "s"}` }));
       button.addEventListener("click", guarded(() => openSession(s, button)));
       return element("li", {}, button);
     }),
