@@ -9,15 +9,7 @@ import pytest
 from servers.fixtures import DATABASE
 
 from llmslim_memory.stores.mongodb import MongoStore
-from llmslim_memory.testing import (
-    ChangesContract,
-    FindContract,
-    FullSharedContract,
-    MachineContract,
-    RecordsContract,
-    ScanContract,
-    StoreContract,
-)
+from llmslim_memory.testing import FullSharedContract
 
 
 class TestMongoStore(FullSharedContract):
@@ -30,20 +22,7 @@ class TestMongoStore(FullSharedContract):
         return open_mongo()
 
 
-class TestStandaloneMongoStore(
-    StoreContract,
-    FindContract,
-    ScanContract,
-    RecordsContract,
-    ChangesContract,
-    AnalysisContract,
-    CloseContract,
-    SharedContract,
-    SharedChangesContract,
-    MachineContract,
-    FollowMachineContract,
-    SearchContract,
-):
+class TestStandaloneMongoStore(FullSharedContract):
     @pytest.fixture
     def opener(self, standalone_mongo_url: str, collection: str) -> partial[MongoStore]:
         return partial(MongoStore, standalone_mongo_url, database=DATABASE, collection=collection)
