@@ -55,15 +55,18 @@ def disk(own_postgres_url: str) -> Iterator[TinyDisk]:
         folder.rmdir()
 
 
-def test_a_full_disk_says_so_and_loses_nothing_acknowledged(disk: TinyDisk) -> None:
+def add_until_refused(store: PostgresStore, acknowledged: list[str]) -> None:
     noise = Random(0)
+    for number in range(40):
+        store.add([turn(f"{number}", number, content=noise.randbytes(150_000).hex())])
+        acknowledged.append(f"{number}")
+
+
+def test_a_full_disk_says_so_and_loses_nothing_acknowledged(disk: TinyDisk) -> None:
+    acknowledged: list[str] = []
     with PostgresStore(disk.url, table=TABLE) as store:
-        acknowledged: list[str] = []
         with pytest.raises(StoreFullError, match=r"disk is full.*make room") as caught:
-            for number in range(40):
-                store.add([turn(f"{number}", number, content=noise.randbytes(150_000).hex())])
-                acknowledged.append(f"{number}")
-        assert caught.value.__cause__ is not None
+            add_until_refused(store, acknowledged)
         assert str(disk.folder) not in str(caught.value)
         assert acknowledged
         assert ids(store.list(ASHA)) == acknowledged
