@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from llmslim_memory.ranking.chain import Chain
 from llmslim_memory.ranking.codec import MarkedSpan, TurnAnalysis
 from llmslim_memory.ranking.postings import Segment, add_segment, build_segment
+from llmslim_memory.ranking.telling import TELLING
 
 Ints = NDArray[np.int64]
 
@@ -145,6 +146,13 @@ class Snapshot:
         """The terms of the names that several turns open with."""
         names, counts = np.unique(self.speakers, return_counts=True)
         return frozenset(names[counts >= SPEAKER_TURNS].tolist()) - {0}
+
+    @cached_property
+    def tells(self) -> NDArray[np.bool_]:
+        """Which turns of one passage tell of something that happened lately."""
+        tells = np.zeros(len(self.ids), dtype=bool)
+        tells[self.positions[self.find(TELLING)[1]]] = True
+        return tells & (np.diff(self.first) == 1)
 
     @cached_property
     def content_ends(self) -> NDArray[np.uint32]:

@@ -25,11 +25,12 @@ MATCHED_AT_ONCE = 1_000_000
 class Weights:
     """What each part of the fused score counts for."""
 
-    neighbours: tuple[float, ...] = (0.6, 0.2)
+    neighbours: tuple[float, ...] = (0.5, 0.1)
     coverage: float = 0.7
     stretch: float = 0.4
     session: float = 0.7
     asked_speaker: float = 0.4
+    telling: float = 0.1
     time: float = 0.5
     window: float = 0.3
     asked_window: float = 1.0
@@ -139,6 +140,7 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
     turns = _fuse(pools, weights)
     turns = _prefer_asked_speaker(turns, snapshot, query, weights.asked_speaker)
     if query.terms:
+        turns += weights.telling * snapshot.tells * (turns > 0)
         turns += weights.time * float(turns.max(initial=0.0)) * near * (turns > 0)
     else:
         turns = near

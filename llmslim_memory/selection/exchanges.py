@@ -6,7 +6,9 @@ from llmslim_memory.views import Candidate, History, Ranking
 
 SHARE = 0.6
 """The part of the room that whole replies may take."""
-LOOKED_AT = 6
+REPLY_WEIGHT = 0.5
+"""What the reply's own score counts for beside that of the user's turn."""
+LOOKED_AT = 4
 """So many of the best user turns are looked at."""
 
 Exchange = tuple[Candidate, int]
@@ -15,7 +17,7 @@ Exchange = tuple[Candidate, int]
 
 def best_exchanges(history: History, ranking: Ranking) -> list[Exchange]:
     """The exchanges that begin with one of the best-ranked user turns, best first."""
-    scores = ranking.turn_scores
+    scores = REPLY_WEIGHT * ranking.turn_scores
     found = [(asked, asked.turn + 1) for asked in ranking.user[:LOOKED_AT] if _is_answered(history, asked.turn)]
     return sorted(found, key=lambda one: -(one[0].score + float(scores[one[1]])))
 

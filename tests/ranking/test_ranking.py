@@ -136,3 +136,10 @@ def test_a_question_about_something_else_finds_nothing_in_scripts_without_spaces
 
 def test_single_characters_help_but_do_not_decide(find: Find) -> None:
     assert contents(find(["设备清单在NAS上", "我们准备出发", "请先清理单据"], "设备清单"))[0] == "设备清单在NAS上"
+
+
+@pytest.mark.parametrize("lately", ["last", "yesterday", "neulich", "вчера"])
+def test_of_equal_turns_the_one_that_tells_of_what_happened_lately_comes_first(find: Find, lately: str) -> None:
+    said = ["The ferry to Corfu, pleasant.", f"The ferry to Corfu, {lately}."]
+    hits = find([*ASIDES, said[0], *ASIDES, *ASIDES, said[1], *ASIDES], "ferry Corfu")
+    assert contents(hits)[0] == said[1]

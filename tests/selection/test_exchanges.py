@@ -58,7 +58,7 @@ def test_an_exchange_is_a_user_turn_and_the_shown_reply_after_it_in_its_session(
     ]
     history = fake.History(turns, count)
     ranking = fake.rank(history, "tea rooibos cup", count)
-    assert [(asked.turn, reply) for asked, reply in best_exchanges(history, ranking)] == [(5, 6), (0, 1)]
+    assert {(asked.turn, reply) for asked, reply in best_exchanges(history, ranking)} == {(5, 6), (0, 1)}
 
 
 def test_an_explanation_names_the_parts_of_a_whole_reply() -> None:
