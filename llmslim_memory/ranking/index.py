@@ -152,7 +152,8 @@ class Snapshot:
         """Which turns of one passage tell of something that happened lately."""
         tells = np.zeros(len(self.ids), dtype=bool)
         tells[self.positions[self.find(TELLING)[1]]] = True
-        return tells & (np.diff(self.first) == 1)
+        tells[np.diff(self.first) != 1] = False
+        return tells
 
     @cached_property
     def content_ends(self) -> NDArray[np.uint32]:
