@@ -148,15 +148,16 @@ class ScopeIndexes:
             return self._scorers[relevance]
 
     def hits(self, history: History, ranking: Ranking, k: int) -> list[Hit]:
-        """The best ``k`` passages of both pools, best first, ties by time."""
+        """The best ``k`` passages of both pools, best first, ties by time; of equal ones of a turn the first."""
         if not ranking.matched:
             return []
-        best = _best_hits(ranking, k)
-        items = history.items([candidate.turn for _, candidate in best])
-        return [
-            Hit(item.copy(), item.content[candidate.start : candidate.end], score, candidate.kind)
-            for (score, candidate), item in zip(best, items, strict=True)
-        ]
+        wanted = k
+        while True:
+            best = _best_hits(ranking, wanted)
+            found = _distinct(history, best)
+            if len(found) >= k or len(best) < wanted:
+                return found[:k]
+            wanted *= 2
 
     def _entry(self, scope: Scope) -> _Entry:
         with self._lock:
@@ -209,6 +210,15 @@ def _best_hits(ranking: Ranking, k: int) -> list[tuple[float, Candidate]]:
             break
         insort(best, (_hit_score(candidate), candidate), key=lambda hit: (-hit[0], hit[1].turn, hit[1].part))
     return best[:k]
+
+
+def _distinct(history: History, best: Sequence[tuple[float, Candidate]]) -> list[Hit]:
+    items = history.items([candidate.turn for _, candidate in best])
+    hits: dict[tuple[int, str], Hit] = {}
+    for (earned, candidate), item in zip(best, items, strict=True):
+        text = item.content[candidate.start : candidate.end]
+        hits.setdefault((candidate.turn, text), Hit(item.copy(), text, earned, candidate.kind))
+    return list(hits.values())
 
 
 def _hit_score(candidate: Candidate) -> float:

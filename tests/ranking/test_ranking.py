@@ -86,6 +86,14 @@ def test_the_time_asked_about_decides_between_equals(find: Find) -> None:
     assert hits[0].item.created_at == START + timedelta(days=9)
 
 
+def test_passages_of_a_turn_that_say_the_same_are_one_hit(find: Find) -> None:
+    droning = turn(0, "Dogs eat. " * 300 + "Bruno eats fish on Fridays.", role="assistant")
+    turns = [droning, *(turn(n, f"Bruno eats bone {n}.") for n in range(1, 8))]
+    hits = find(turns, "What does Bruno eat on Fridays?", k=6)
+    assert len(hits) == 6
+    assert len({(hit.item.id, hit.text) for hit in hits}) == 6
+
+
 def test_a_question_of_time_alone_finds_what_was_said_then(find: Find) -> None:
     turns = [turn(n, text, run=f"r{n}", minutes=n * 60 * 24 * 8) for n, text in enumerate(ASIDES)]
     assert contents(find(turns, "What did I do last week?")) == [ASIDES[3]]
