@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,6 +31,19 @@ def page_folder() -> Iterator[None]:
         os.chdir(folder)
         yield
         os.chdir(before)
+    _close_event_loop()
+
+
+def _close_event_loop() -> None:
+    """Close the event loop that a framework's synchronous call opened in this thread and left for the next."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            loop = asyncio.get_event_loop_policy().get_event_loop()
+        except RuntimeError:
+            return
+    loop.close()
+    asyncio.set_event_loop(None)
 
 
 def _close_what_is_open(namespace: dict[str, Any]) -> None:
