@@ -99,7 +99,7 @@ def delete(
         raise InvalidValueError("name the turns to delete by their ids, or pass --all")
     if everything and not yes:
         whose = ", ".join(f"{name} {value!r}" for name, value in _named(user, agent, run).items())
-        typer.confirm(f"Delete every turn of {whose}?", abort=True, err=True)
+        _confirm(f"Delete every turn of {whose}?")
     with opened(db) as memory:
         deleted = (
             memory.delete_all(user_id=user, agent_id=agent, run_id=run)
@@ -115,3 +115,12 @@ def delete(
 def _named(user: str, agent: str | None, run: str | None) -> dict[str, str]:
     ids = {"user": user, "agent": agent, "session": run}
     return {name: value for name, value in ids.items() if value is not None}
+
+
+def _confirm(question: str) -> None:
+    """Ask, and leave the command unless the answer is yes; nobody there to answer is a no."""
+    try:
+        typer.confirm(question, abort=True, err=True)
+    except typer.Abort:
+        note("nothing deleted: answer y, or pass --yes")
+        raise

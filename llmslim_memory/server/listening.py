@@ -46,8 +46,8 @@ def settle(
     """Check an address against who may ask.
 
     Raises:
-        ValueError: The address can be reached from other machines, and no token is asked for.
-        OSError: The tokens file cannot be read.
+        ValueError: The address can be reached from other machines and no token is asked for, or the tokens file cannot
+            be read or holds none.
     """
     tokens = None if no_auth else _tokens(tokens_file)
     if tokens is None and not no_auth and host not in LOOPBACK_NAMES:
@@ -62,9 +62,19 @@ def settle(
 
 def _tokens(file: Path | None) -> TokenTable | None:
     if file is not None:
-        return TokenTable.parse(file.expanduser().read_text("utf-8"))
+        return TokenTable.parse(_read(file.expanduser()))
     text = os.environ.get(TOKENS_VARIABLE, "")
     return TokenTable.parse(text.replace(";", "\n")) if text.strip() else None
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InvalidValueError(
+            f"the tokens file {str(file)!r} cannot be read ({why}): it holds lines that `llmslim-memory token` prints"
+        ) from error
 
 
 def run(app: ASGIApp, listening: Listening, *, announce: str, page: str | None = None) -> None:

@@ -34,6 +34,7 @@ RETRY_AFTER_SECONDS = 5
 _KINDS = {
     400: "bad_request",
     401: "unauthorized",
+    403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
     413: "too_large",

@@ -152,14 +152,18 @@ def _complete(url: str, connect_timeout: float) -> str:
     """The connection string with the timeouts that it leaves open."""
     try:
         given = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
-        # The driver's message repeats parts of the URL, so it is not even attached.
-        raise InvalidValueError(
-            "the PostgreSQL URL cannot be read: write postgresql://user:password@host:5432/database, with special"
-            " characters of the password escaped (@ is %40)"
-        ) from None
+    except (psycopg.ProgrammingError, UnicodeError):
+        raise _unreadable() from None
     limits: dict[str, Any] = {"connect_timeout": max(1, math.ceil(connect_timeout)), **_KEEPALIVES}
     return make_conninfo(**(limits | given))
+
+
+def _unreadable() -> InvalidValueError:
+    """The error for a URL that nothing can be reached by; the driver's own repeats parts of it, so attach none."""
+    return InvalidValueError(
+        "the PostgreSQL URL cannot be read: write postgresql://user:password@host:5432/database, with special"
+        " characters of the password escaped (@ is %40)"
+    )
 
 
 def _try_login(conninfo: str, options: Mapping[str, Any]) -> None:
@@ -168,6 +172,8 @@ def _try_login(conninfo: str, options: Mapping[str, Any]) -> None:
         psycopg.connect(conninfo, **options).close()
     except psycopg.OperationalError as error:
         raise translate_login(error) from error
+    except UnicodeError:  # a host with an empty or overlong label
+        raise _unreadable() from None
 
 
 @contextmanager

@@ -84,8 +84,11 @@ def test_turns_are_deleted_by_id(command: Command) -> None:
 def test_a_session_is_deleted_as_a_whole_only_when_confirmed(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     added(command, "one", "--run", "s1")
     added(command, "two", "--run", "s2")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
-    assert command("delete", "--all", "--run", "s1").code == 130
+    for answer in ("n\n", ""):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
+        refused = command("delete", "--all", "--run", "s1")
+        assert refused.code == 130
+        assert "nothing deleted: answer y, or pass --yes" in refused.err
     assert json.loads(command("delete", "--all", "--run", "s1", "--yes", "--json").out) == {"deleted": 1}
     assert [item["content"] for item in json.loads(command("list", "--json").out)] == ["two"]
 

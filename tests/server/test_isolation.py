@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from llmslim_memory.errors import InvalidValueError
 from llmslim_memory.server import memories
 from llmslim_memory.server.app import create_app
 from llmslim_memory.server.auth import TokenTable, new_token, token_line
+from llmslim_memory.server.listening import settle
 from tests.server.conftest import ANN, BEN, ROOT, bearer
 
 SECRET = "heron-7731"
@@ -239,6 +241,20 @@ def test_a_tokens_file_that_makes_no_sense_is_refused_without_showing_it(text: s
     with pytest.raises(InvalidValueError) as caught:
         TokenTable.parse(text)
     assert "ab" * 32 not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+def test_a_tokens_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "tokens.txt"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(InvalidValueError, match=r"tokens\.txt' cannot be read .*llmslim-memory token"):
+        settle("127.0.0.1", 8080, tokens_file=file)
+
+
+def test_a_token_of_some_users_is_forbidden_to_see_the_figures_of_all(guarded: TestClient) -> None:
+    answer = guarded.get("/metrics", headers=bearer(ANN))
+    assert (answer.status_code, answer.json()["type"]) == (403, "forbidden")
 
 
 def test_comments_and_blank_lines_are_passed_over() -> None:

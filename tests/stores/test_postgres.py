@@ -247,9 +247,10 @@ class TestErrors:
         assert not [secret for secret in secrets if secret in str(caught.value)]
         assert isinstance(caught.value.__cause__, psycopg.OperationalError)
 
-    def test_a_url_that_cannot_be_read_is_not_repeated(self) -> None:
+    @pytest.mark.parametrize("host", ["[", "%zz", "a b", "...", "a..b", "a" * 300, "h\xf6st..x", "a\ud800b"])
+    def test_a_url_that_cannot_be_read_is_not_repeated(self, host: str) -> None:
         with pytest.raises(InvalidValueError, match="cannot be read") as caught:
-            PostgresStore("postgresql://asha:secret@[")
+            PostgresStore(f"postgresql://asha:secret@{host}/db")
         assert "secret" not in str(caught.value)
         assert caught.value.__cause__ is None
 
