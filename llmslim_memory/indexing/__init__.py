@@ -21,11 +21,12 @@ from llmslim_memory.indexing.history import ScopeHistory, StaleHistoryError
 from llmslim_memory.indexing.recent import RecentTurns
 from llmslim_memory.indexing.turns import TurnAnalyser
 from llmslim_memory.ranking.fusion import fuse
-from llmslim_memory.ranking.index import ScopeIndex, Snapshot
+from llmslim_memory.ranking.index import ScopeIndex
 from llmslim_memory.ranking.query import parse_query
 from llmslim_memory.ranking.ranker import latest_candidates, make_ranking
 from llmslim_memory.ranking.scoring import score
 from llmslim_memory.ranking.semantic import Scorer, make_scorer
+from llmslim_memory.ranking.snapshot import Snapshot
 from llmslim_memory.tokens import TokenCounter
 from llmslim_memory.types import Analysis, Hit, MemoryItem, MemoryStore, Scope, SupportsChanges
 from llmslim_memory.views import Candidate, History, Ranking

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from llmslim_memory.errors import StoreError
 from llmslim_memory.indexing.recent import Read
-from llmslim_memory.ranking.index import Snapshot
+from llmslim_memory.ranking.snapshot import Snapshot
 from llmslim_memory.types import MemoryItem
 from llmslim_memory.views import Counted, Mark, Statement
 

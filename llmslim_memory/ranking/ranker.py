@@ -10,8 +10,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from llmslim_memory.ranking.index import Snapshot
 from llmslim_memory.ranking.scoring import Scores
+from llmslim_memory.ranking.snapshot import Snapshot
 from llmslim_memory.views import Candidate, Ranking
 
 Floats = NDArray[np.float64]

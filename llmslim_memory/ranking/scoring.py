@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llmslim_memory.ranking.bm25 import K1, B
-from llmslim_memory.ranking.index import RADIUS, Snapshot
 from llmslim_memory.ranking.pools import Earned, Floats, Occurrences, Options, Pool, add_up, normalised
 from llmslim_memory.ranking.query import Query, QueryTerm
+from llmslim_memory.ranking.snapshot import RADIUS, Snapshot
 
 _DAY = 86_400_000_000
 MATCHED_AT_ONCE = 1_000_000
