@@ -120,7 +120,10 @@ def _named(user: str, agent: str | None, run: str | None) -> dict[str, str]:
 def _confirm(question: str) -> None:
     """Ask, and leave the command unless the answer is yes; nobody there to answer is a no."""
     try:
-        typer.confirm(question, abort=True, err=True)
+        is_sure = typer.confirm(question, err=True)
     except typer.Abort:
+        note("")  # the question waits at the end of its line
+        is_sure = False
+    if not is_sure:
         note("nothing deleted: answer y, or pass --yes")
-        raise
+        raise typer.Abort
