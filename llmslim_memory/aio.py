@@ -94,5 +94,6 @@ class AsyncMemory(Shared):
     scopes = _in_thread(Memory.scopes)
     search = _in_thread(Memory.search)
     rank = _in_thread(Memory.rank)
+    version = _in_thread(Memory.version)
 
     item_id = staticmethod(Memory.item_id)

@@ -227,6 +227,29 @@ class Memory(Keeper):
 
         return _settled(attempt)
 
+    def version(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        exclude: Collection[str] = (),
+        exclude_runs: Collection[str] = (),
+    ) -> str:
+        """A text that stays the same for as long as no turn of a scope is added, edited or deleted.
+
+        A text made of these turns, once recalled, can be used again while it stands. An edit of metadata alone may
+        change it as well.
+
+        Args:
+            user_id: The person; at least one of the three ids is required.
+            agent_id: The agent.
+            run_id: The session.
+            exclude: Ids of turns that do not count.
+            exclude_runs: Sessions whose turns do not count.
+        """
+        return self._opener(Scope(user_id, agent_id, run_id), None, None, None, exclude, exclude_runs)().version
+
     def _opener(
         self,
         scope: Scope,

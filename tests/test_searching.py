@@ -72,3 +72,16 @@ def test_a_search_never_sees_another_user(memory: Memory) -> None:
     memory.add(say("my secret is heron"), user_id="u1", run_id="s")
     memory.add(say("hello"), user_id="u2", run_id="s")
     assert "heron" not in memory.search("secret", user_id="u2", run_id="s").text
+
+
+def test_a_version_stands_until_a_turn_that_counts_is_added_edited_or_deleted(memory: Memory) -> None:
+    (item,) = memory.add(say("the heron is grey"), user_id="u1", run_id="r1")
+    first = memory.version(user_id="u1", exclude_runs=["r2"])
+    memory.add(say("the heron is tall"), user_id="u1", run_id="r2")
+    memory.add(say("the heron is rare"), user_id="u2", run_id="r1")
+    assert memory.version(user_id="u1", exclude_runs=["r2"]) == first
+    assert memory.version(user_id="u1") != first
+    memory.update(item.id, "the heron is white")
+    edited = memory.version(user_id="u1", exclude_runs=["r2"])
+    memory.delete(item.id)
+    assert len({first, edited, memory.version(user_id="u1", exclude_runs=["r2"])}) == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,14 @@ class ScopeHistory:
     def tokens(self) -> NDArray[np.int32]:
         """Tokens of the content."""
         return self.snapshot.tokens
+
+    @property
+    def version(self) -> str:
+        """A digest of which turns are eligible, and of what they say and when."""
+        snapshot, digest = self.snapshot, blake2b(digest_size=16)
+        for column in (snapshot.revisions, snapshot.times, snapshot.checksums):
+            digest.update(column[self.eligible].tobytes())
+        return digest.hexdigest()
 
     def items(self, turns: Sequence[int]) -> list[MemoryItem]:
         """The turns at these positions, content and metadata included.

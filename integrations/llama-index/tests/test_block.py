@@ -221,6 +221,24 @@ async def test_an_agent_that_asks_several_times_in_a_run_is_given_the_same_text(
     assert memory.searches == 3
 
 
+async def test_what_others_said_since_is_recalled_although_the_question_was_asked_before(memory: Memory) -> None:
+    memory.add({"role": "user", "content": "I live in Pune."}, user_id="ann", run_id="s0")
+    block = LLMSlimMemoryBlock(memory, user_id="ann")
+    window = [user("Where do I live?")]
+    assert "Lima" not in await block.aget(window, session_id="s1")
+    memory.add({"role": "user", "content": "I live in Lima now."}, user_id="ann", run_id="s0")
+    assert "Lima" in await block.aget(window, session_id="s1")
+
+
+async def test_a_block_that_is_given_another_user_recalls_nothing_of_the_first(memory: Memory) -> None:
+    memory.add({"role": "user", "content": "My dog is called Bruno."}, user_id="ann", run_id="s0")
+    block = LLMSlimMemoryBlock(memory, user_id="ann")
+    window = [user("What is my dog called?")]
+    assert "Bruno" in await block.aget(window, session_id="s1")
+    block.user_id = "ben"
+    assert "Bruno" not in await block.aget(window, session_id="s1")
+
+
 @pytest.mark.parametrize("change", ["erase", "correct"])
 async def test_what_is_erased_or_corrected_during_a_run_is_not_shown_again(memory: Memory, change: str) -> None:
     (item,) = memory.add({"role": "user", "content": "My dog is called Bruno."}, user_id="ann", run_id="s0")

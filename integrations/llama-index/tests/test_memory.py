@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import Field
 from llama_index.core.memory import StaticMemoryBlock
-from llama_index.core.memory.memory import InsertMethod
+from llama_index.core.memory.memory import BaseMemoryBlock, InsertMethod
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 from llama_index.memory.llmslim import LLMSlimMemory, chat_messages_to_turns
 
@@ -165,6 +166,35 @@ async def test_instructions_to_the_model_stay_in_a_window_that_overflows(write_t
     assert window[1].role == "user"
     assert len(window) < 15
     assert len(await session.aget_all()) == 25
+
+
+class Told(BaseMemoryBlock[str]):
+    """A block that notes what leaves the window."""
+
+    heard: list[str] = Field(default_factory=list)
+
+    async def _aget(self, messages: Any = None, **kwargs: Any) -> str:
+        return ""
+
+    async def _aput(self, messages: list[ChatMessage]) -> None:
+        self.heard += [str(message.content) for message in messages]
+
+
+@pytest.mark.parametrize("flush", [50, 200])
+async def test_a_window_with_long_instructions_keeps_to_its_limit(write_through: MakeMemory, flush: int) -> None:
+    told = Told(name="told")
+    session = write_through(token_limit=700, token_flush_size=flush, memory_blocks=[told])
+    for role in ("system", "developer"):
+        await session.aput(ChatMessage(role=role, content="Be kind to everyone. " * 20))
+    for number in range(30):
+        await session.aput(user(f"word {number} " * 10))
+        await session.aput(assistant(f"answer {number} " * 10))
+    store = session.sql_store
+    window = await store.get_messages(session.session_id)
+    assert [message.role.value for message in window[:3]] == ["system", "developer", "user"]
+    assert sum(session._estimate_token_count(message) for message in window) <= 700 * session.chat_history_token_ratio
+    archived = await store.get_messages(session.session_id, MessageStatus.ARCHIVED)
+    assert told.heard == texts(archived)
 
 
 async def test_other_blocks_stand_beside_it(write_through: MakeMemory) -> None:

@@ -18,7 +18,7 @@ from llama_index.memory.llmslim.recall import Recalled, recall
 from llama_index.memory.llmslim.texts import is_recalled
 from llama_index.memory.llmslim.transcript import ARCHIVED, Transcript, fingerprints, up_to_question
 
-from llmslim_memory import InvalidTypeError, Memory
+from llmslim_memory import InvalidTypeError, Memory, MemoryItem
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +35,14 @@ class _Question(NamedTuple):
     query: str
     exclude: frozenset[str]
     budget: int
+
+
+class _Given(NamedTuple):
+    """A text that an agent was given, the version of what others said, and the turns of its own session in it."""
+
+    text: str
+    version: str
+    own: tuple[MemoryItem, ...]
 
 
 class _Recent(OrderedDict[Any, T]):
@@ -88,7 +96,7 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
 
     _engine: Engine = PrivateAttr()
     _questions: _Recent[_Question] = PrivateAttr(default_factory=_Recent)
-    _recalled: _Recent[Recalled] = PrivateAttr(default_factory=_Recent)
+    _recalled: _Recent[_Given] = PrivateAttr(default_factory=_Recent)
     _windows: _Recent[tuple[str, ...]] = PrivateAttr(default_factory=_Recent)
     _failing: set[str] = PrivateAttr(default_factory=set)
 
@@ -138,8 +146,9 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
             "store the session", lambda memory: self._see(memory, window, session_id), frozenset()
         )
         question = _Question(last_question(window), seen, self.token_budget)
-        asked = hash((session_id, fingerprints(up_to_question(window), echo=True)))
-        return await self._attempt("recall", lambda memory: self._recall_once(memory, question, asked), "")
+        asked = (session_id, self.user_id, self.agent_id, self.token_budget, self.name)
+        asked += fingerprints(up_to_question(window), echo=True)
+        return await self._attempt("recall", lambda memory: self._recall_once(memory, question, session_id, asked), "")
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         await self._put(messages, None, flushed=False)
@@ -170,13 +179,21 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
         self._windows.note(session_id, fingerprints(window), most=_SESSIONS)
         return frozenset(item.id for item in items)
 
-    def _recall_once(self, memory: Memory, question: _Question, asked: int) -> str:
+    def _recall_once(self, memory: Memory, question: _Question, session_id: str | None, asked: tuple[Any, ...]) -> str:
+        """The text given before in this run, as long as nothing that others said, and nothing it quotes, changes."""
+        version = memory.version(
+            user_id=self.user_id,
+            agent_id=self.agent_id,
+            exclude=question.exclude,
+            exclude_runs=() if session_id is None else (session_id,),
+        )
         before = self._recalled.get(asked)
-        if before is not None and before.holds(memory):
+        if before is not None and before.version == version and all(map(_stands(memory), before.own)):
             return before.text
         recalled = self._recall(memory, question)
         if recalled.text:
-            self._recalled.note(asked, recalled, most=_SESSIONS)
+            own = tuple(item for item in recalled.turns if item.run_id == session_id)
+            self._recalled.note(asked, _Given(recalled.text, version, own), most=_SESSIONS)
         return recalled.text
 
     def _recall(self, memory: Memory, question: _Question) -> Recalled:
@@ -220,6 +237,16 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
             return otherwise
         self._failing.discard(stage)
         return done
+
+
+def _stands(memory: Memory) -> Callable[[MemoryItem], bool]:
+    """Tells whether a turn is stored as it was."""
+
+    def stands(item: MemoryItem) -> bool:
+        stored = memory.get(item.id)
+        return stored is not None and (stored.content, stored.role) == (item.content, item.role)
+
+    return stands
 
 
 def last_question(messages: Sequence[ChatMessage]) -> str:

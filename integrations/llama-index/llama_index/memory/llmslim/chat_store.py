@@ -53,9 +53,8 @@ class LLMSlimChatStore(AsyncDBChatStore):
         keep_instructions: bool = False,
     ) -> None:
         check_owner(user_id, agent_id)
-        fields: dict[str, Any] = {"user_id": user_id, "agent_id": agent_id, "forget": forget}
-        fields["keep_instructions"] = keep_instructions
-        super().__init__(**fields)
+        fields: dict[str, Any] = {"user_id": user_id, "agent_id": agent_id}
+        super().__init__(**fields, forget=forget, keep_instructions=keep_instructions)
         self._engine = memory if isinstance(memory, Engine) else Engine(memory)
 
     @classmethod
@@ -126,8 +125,8 @@ class LLMSlimChatStore(AsyncDBChatStore):
         stay = HIDDEN if self.keep_instructions else ()
 
         def archive(session: Transcript) -> list[ChatMessage]:
-            oldest = session.turns(ACTIVE)[: max(n, 0)]
-            session.mark([item for item in oldest if item.role not in stay], ARCHIVED)
+            oldest = [item for item in session.turns(ACTIVE) if item.role not in stay][: max(n, 0)]
+            session.mark(oldest, ARCHIVED)
             return turns_to_chat_messages(oldest)
 
         return await self._run(key, archive)

@@ -18,6 +18,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, Messag
 from llama_index.memory.llmslim.block import LLMSlimMemoryBlock
 from llama_index.memory.llmslim.chat_store import LLMSlimChatStore
 from llama_index.memory.llmslim.engine import Engine, MemoryLike
+from llama_index.memory.llmslim.transcript import HIDDEN
 
 from llmslim_memory import InvalidTypeError
 
@@ -141,13 +142,37 @@ class LLMSlimMemory(Memory):
 
     async def _manage_queue(self) -> None:
         # Puts at the same time would each see the same full window, and empty it several times over.
-        async with self._store().one_at_a_time():
-            await super()._manage_queue()
+        store = self._store()
+        async with store.one_at_a_time():
+            await Memory._manage_queue(await self._of_what_was_said(store))
+
+    async def _of_what_was_said(self, store: LLMSlimChatStore) -> Memory:
+        """This memory as if its window held no instructions: they stay in it, and take their tokens of the limit."""
+        active = await store.get_messages(self.session_id)
+        taken = sum(self._estimate_token_count(message) for message in active if message.role.value in HIDDEN)
+        if not taken:
+            return self
+        limit = int(self.token_limit - taken / max(self.chat_history_token_ratio, 0.01))
+        return self.model_copy(update={"sql_store": _WhatWasSaid(store), "token_limit": max(0, limit)})
 
     def _store(self) -> LLMSlimChatStore:
         if not isinstance(self.sql_store, LLMSlimChatStore):
             raise InvalidTypeError("make this memory with LLMSlimMemory.from_defaults(memory=..., user_id=...)")
         return self.sql_store
+
+
+class _WhatWasSaid:
+    """The messages of a window that can leave it: all but instructions to the model."""
+
+    def __init__(self, store: LLMSlimChatStore) -> None:
+        self._store = store
+
+    async def get_messages(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> list[ChatMessage]:
+        messages = await self._store.get_messages(key, status)
+        return [message for message in messages if message.role.value not in HIDDEN]
+
+    async def archive_oldest_messages(self, key: str, n: int) -> list[ChatMessage]:
+        return await self._store.archive_oldest_messages(key, n)
 
 
 def _check(memory_kwargs: Mapping[str, Any]) -> None:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import NamedTuple
 
 from llama_index.memory.llmslim.quoting import neutral
 
-from llmslim_memory import ContextEnvelope, Memory, MemoryContext
+from llmslim_memory import ContextEnvelope, Memory, MemoryItem
 
 
 class Recalled(NamedTuple):
-    """A text for a model, empty if there is nothing to say, and when each turn in it was changed last, by its id."""
+    """A text for a model, empty if there is nothing to say, and the turns that it quotes."""
 
     text: str
-    turns: Mapping[str, datetime | None]
-
-    def holds(self, memory: Memory) -> bool:
-        """Whether every turn in it is still there as it was; this blocks."""
-        items = {item_id: memory.get(item_id) for item_id in self.turns}
-        return all(item is not None and item.updated_at == self.turns[item_id] for item_id, item in items.items())
+    turns: Sequence[MemoryItem]
 
 
-NOTHING = Recalled("", {})
+NOTHING = Recalled("", ())
 
 
 def recall(
@@ -59,9 +53,5 @@ def recall(
     text = neutral(context.text, tag)
     shown = context if text == context.text else replace(context, text=text, tokens=memory.counter(text))
     enclosed = ContextEnvelope(shown, budget=budget, count=memory.counter, user_id=user_id).to_text()
-    return Recalled(enclosed, _turns(context))
-
-
-def _turns(context: MemoryContext) -> dict[str, datetime | None]:
-    shown = (*context.turns, *context.requests, *context.preferences, *context.conflicts)
-    return {turn.item.id: turn.item.updated_at for turn in shown}
+    quoted = (*context.turns, *context.requests, *context.preferences, *context.conflicts)
+    return Recalled(enclosed, [turn.item for turn in quoted])
