@@ -20,6 +20,7 @@ REASONS = {
     "echo": "is recalled text that was stored back",
     "enough": "better ones fill the section",
     "in_section": "shown in a section above",
+    "k": "as many turns are shown as were asked for",
     "no_conflict": "the statements found do not disagree",
     "no_fit": "has nothing to do with the question",
     "no_match": "nothing in it bears on the question",

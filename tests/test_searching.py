@@ -34,6 +34,14 @@ def test_a_search_shows_no_more_turns_than_asked_for(memory: Memory, query: str,
     assert len(memory.search("heron", user_id="u1", k=10).turns) == 10
 
 
+def test_an_explanation_says_that_as_many_turns_are_shown_as_were_asked_for(memory: Memory) -> None:
+    memory.add([say(f"The heron stood on stone {n}.") for n in range(30)], user_id="u1", run_id="r1")
+    for query in ("heron on a stone", "Summarize what we said about the heron"):
+        explanation = memory.search(query, user_id="u1", budget=300, k=2, explain=True).explanation
+        assert explanation is not None
+        assert {turn.reason for turn in explanation.turns if turn.status == "dropped"} <= {"k", "duplicate"}
+
+
 def test_the_turns_shown_where_few_are_asked_for_are_those_that_answer_best(memory: Memory) -> None:
     memory.add([say(f"The heron stood on stone {n}.") for n in range(9)], user_id="u1", run_id="r1")
     memory.add(say("The heron nests in the willow."), user_id="u1", run_id="r2")

@@ -142,7 +142,7 @@ class Digest:
         text = content[slice(*span)]
         candidate = Candidate(turn, 0, *span, "opening", score, self.packer.count(text))
         status, reason = "dropped", "budget"
-        if self.packer.cost(candidate) <= self.packer.room:
+        if self.packer.takes(candidate, self.packer.room):
             if self.seen.add(content):
                 self.packer.keep(candidate)
                 status, reason = "kept", ""

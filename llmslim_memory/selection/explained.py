@@ -137,7 +137,12 @@ class _Explainer:
             return "blank"
         if isinstance(picker, TurnPicker):
             return "no_match"
-        return "users_only" if picker.users_only and self.history.roles[turn] != "user" else "budget"
+        return "users_only" if picker.users_only and self.history.roles[turn] != "user" else self._no_room
+
+    @property
+    def _no_room(self) -> str:
+        """What leaves no room for another turn: that as many are shown as were asked for, or the budget."""
+        return "k" if self.outcome.picker is not None and self.outcome.picker.packer.is_full else "budget"
 
     def _clipped(self, candidates: tuple[ExplainedCandidate, ...]) -> str:
         if self.outcome.fitted.clipped:
@@ -160,6 +165,8 @@ class _Explainer:
         one = verdict.candidate
         if verdict.status != "dropped" and not self._stands(one, blocks):
             verdict = replace(verdict, status="dropped", reason="budget")
+        if verdict.reason == "budget" and one.turn not in blocks:
+            verdict = replace(verdict, reason=self._no_room)
         elif verdict.status == "kept" and self.outcome.fitted.clipped:
             verdict = replace(verdict, status="clipped", reason="cut")
         is_ranked = self.outcome.ranking.matched

@@ -10,8 +10,6 @@ from llmslim_memory.views import Candidate
 
 GAP_TOKENS = 2
 """What an ellipsis beside a passage may take; the text is counted once more as a whole."""
-NO_ROOM = 1 << 62
-"""More than any room: what another turn takes once as many are kept as were asked for."""
 _GAPS = {"turn": 0, "opening": GAP_TOKENS}
 
 
@@ -40,12 +38,21 @@ class Packer:
     _stamps: set[tuple[int, str]] = field(default_factory=set)
     _places: dict[int, tuple[tuple[int, str], str]] = field(default_factory=dict)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether as many turns are kept as may be."""
+        return self.most is not None and len(self.kept) >= self.most
+
+    def takes(self, candidate: Candidate, room: int) -> bool:
+        """Whether this passage may be kept within a room."""
+        if candidate.tokens > room or (self.is_full and candidate.turn not in self.kept):
+            return False
+        return self.cost(candidate) <= room
+
     def cost(self, candidate: Candidate) -> int:
         """The tokens that keeping this passage takes: its own, and a label or an ellipsis."""
         if candidate.turn in self.kept:
             return candidate.tokens + GAP_TOKENS
-        if self.most is not None and len(self.kept) >= self.most:
-            return NO_ROOM
         gaps = _GAPS.get(candidate.kind, 2 * GAP_TOKENS)
         # A label's last blank joins the word after it, which makes up for the line break.
         return candidate.tokens + gaps + self._label_cost(candidate.turn)

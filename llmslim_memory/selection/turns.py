@@ -91,9 +91,9 @@ class TurnPicker:
         ranks |= {("reply", one.turn, one.part): rank for rank, one in enumerate(ranking.reply, start=1)}
         for asked, reply in exchanges:
             self._keep_ranked("user", asked, ranking, ranks)
-            windows = ranking.windows(reply)
+            windows, room = ranking.windows(reply), min(reply_room, self.packer.room)
             size = self._size(windows)
-            if reply in self.left_out or size > min(reply_room, self.packer.room):
+            if reply in self.left_out or not self.packer.takes(windows[0], room) or size > room:
                 continue
             reply_room -= size
             for window in windows:
@@ -110,7 +110,7 @@ class TurnPicker:
 
     def _size(self, windows: Sequence[Candidate]) -> int:
         """What all passages of a turn take together."""
-        return sum(map(self.packer.cost, windows[:1])) + sum(one.tokens + GAP_TOKENS for one in windows[1:])
+        return self.packer.cost(windows[0]) + sum(one.tokens + GAP_TOKENS for one in windows[1:])
 
     def _whole(self, turn: int) -> Candidate:
         content, tokens = self.contents.item(turn).content, int(self.contents.history.tokens[turn])
@@ -164,7 +164,7 @@ class TurnPicker:
             return Verdict(candidate, pool, rank, "dropped", self.left_out[candidate.turn])
         if pool == "user" and candidate.tokens > self.user_turn_cap:
             return self._clip(candidate, ranking, rank, min(room, self.user_turn_cap))
-        if candidate.tokens > room or self.packer.cost(candidate) > room:
+        if not self.packer.takes(candidate, room):
             return None
         if not self.seen.add(self.contents.text(candidate), candidate.turn if pool == "user" else None):
             return self._repeated(pool, candidate, rank)
@@ -188,10 +188,9 @@ class TurnPicker:
             return None
         left, kept = room, False
         for window in ranking.windows(candidate.turn):
-            cost = self.packer.cost(window)
-            if cost <= left:
+            if self.packer.takes(window, left):
+                left, kept = left - self.packer.cost(window), True
                 self.packer.keep(window)
-                left, kept = left - cost, True
             if left < LEAST_ROOM + GAP_TOKENS:
                 break
         return Verdict(candidate, "user", rank, "clipped", "turn_cap") if kept else None
