@@ -86,6 +86,7 @@ class AsyncMemory(Shared):
     apply = _in_thread(Memory.apply)
     update = _in_thread(Memory.update)
     delete = _in_thread(Memory.delete)
+    delete_many = _in_thread(Memory.delete_many)
     delete_all = _in_thread(Memory.delete_all)
     prune = _in_thread(Memory.prune)
     get = _in_thread(Memory.get)

@@ -16,6 +16,7 @@ from llmslim_memory.options import (
     check_choice,
     check_count,
     check_flag,
+    check_ids,
 )
 from llmslim_memory.sharing import Shared
 from llmslim_memory.stores import InMemoryStore, open_store
@@ -206,6 +207,13 @@ class Keeper(Shared, Closing):
         """Delete one turn and all that is kept beside it; say whether it existed."""
         return self._store.delete(check_id("memory_id", memory_id))
 
+    def delete_many(self, memory_ids: Sequence[str]) -> int:
+        """Delete turns and all that is kept beside them, at once where the store can; say how many existed."""
+        ids = sorted(check_ids("memory_ids", memory_ids))
+        if isinstance(self._store, SupportsRecords):
+            return self._store.apply(Batch(delete=ids)).deleted
+        return sum(self._store.delete(item_id) for item_id in ids)
+
     def delete_all(self, *, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> int:
         """Delete every turn of a scope and all that is kept beside them; say how many there were."""
         return self._store.delete_scope(Scope(user_id, agent_id, run_id))
@@ -228,9 +236,7 @@ class Keeper(Shared, Closing):
         """
         cut = self._now() - older_than if isinstance(older_than, timedelta) else parse_time(older_than, "older_than")
         old = [item.id for item in self._store.list(Scope(user_id, agent_id, run_id), until=cut)]
-        if isinstance(self._store, SupportsRecords):
-            return self._store.apply(Batch(delete=old)).deleted
-        return sum(self._store.delete(item_id) for item_id in old)
+        return self.delete_many(old)
 
     def get(self, memory_id: str) -> MemoryItem | None:
         """The stored turn with this id, or ``None``."""

@@ -319,3 +319,10 @@ def test_a_memory_is_not_pickled_and_says_so(memory: Memory) -> None:
     for held in (memory, AsyncMemory(memory)):
         with pytest.raises(TypeError, match="open on its store and cannot be pickled"):
             pickle.dumps(held)
+
+
+def test_many_turns_are_deleted_at_once_and_counted(memory: Memory) -> None:
+    ids = [item.id for item in memory.add([say("one"), say("two"), say("three")], user_id="u1")]
+    assert memory.delete_many([ids[0], ids[2], ids[2], "unknown"]) == 2
+    assert contents(memory.get_all(user_id="u1")) == ["two"]
+    assert memory.delete_many([]) == 0

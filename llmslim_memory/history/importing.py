@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from llmslim_memory.errors import InvalidTypeError
+from llmslim_memory.errors import InvalidTypeError, InvalidValueError
 from llmslim_memory.history.tally import Tally
 from llmslim_memory.history.target import Target, as_path, opened
 from llmslim_memory.history.turns import Rules
@@ -19,6 +19,9 @@ from llmslim_memory.importers.report import ImportedSession, ImportReport
 from llmslim_memory.options import check_choice, check_count, check_flag
 from llmslim_memory.times import parse_time
 from llmslim_memory.types import check_id
+
+MOST_HELPERS = 64
+"""Most processes that an import may be given."""
 
 
 def import_history(
@@ -98,9 +101,7 @@ def import_history(
         dry_run=check_flag("dry_run", dry_run),
         strict=check_flag("strict", strict),
         include_deleted=check_flag("include_deleted", include_deleted),
-        helpers=helpers
-        if helpers is None or (helpers == 0 and helpers is not False)
-        else check_count("helpers", helpers),
+        helpers=_helpers(helpers),
     )
     check_choice("format", format, ("auto", *FORMATS))
     found = open_source(path, format, rules.limits)
@@ -125,4 +126,8 @@ def _checked(limits: ImportLimits | None) -> ImportLimits:
 
 
 def _helpers(value: int | None) -> int | None:
-    return value if value is None or (value == 0 and not isinstance(value, bool)) else check_count("helpers", value)
+    if value is None or (type(value) is int and value == 0):
+        return value
+    if check_count("helpers", value) > MOST_HELPERS:
+        raise InvalidValueError(f"helpers is {value}: at most {MOST_HELPERS} processes are started")
+    return value

@@ -50,6 +50,8 @@ class Work:
     _memory: Memory | None = None
     _scratch: Scratch | None = None
     _analysts: Analysts | None = None
+    _is_news: bool = True
+    """Whether the last batch, if there was one, held anything new: what is stored already needs no analysis."""
     _batch: list[Prepared] = field(default_factory=list)
     _bytes: int = 0
     _owners: dict[Session, Session] = field(default_factory=dict)
@@ -144,7 +146,7 @@ class Work:
         else:
             self.tally.prepared(ready)
             self._batch.append(ready)
-            if self._analysts is not None:
+            if self._analysts is not None and self._is_news:
                 self._analysts.expect(ready.item.role, ready.item.content)
             self._bytes += _size(ready.item.content)
         return session
@@ -174,6 +176,7 @@ class Work:
         deleted = self._deleted(list(wanted))
         items = [item for item_id, item in reversed(wanted.items()) if item_id not in deleted]
         new = Counter(self._store(items))
+        self._is_news = bool(new)
         for turn in batch:
             if turn.item.id in deleted:
                 self.tally.leave("deleted", turn.session)

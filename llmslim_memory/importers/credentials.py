@@ -48,8 +48,13 @@ _IDENTIFIER = re.compile(
     r"[A-Za-z_]+(?:[._-][A-Za-z]+)*+[._-]?\d{0,4}|[A-Za-z_]\w{0,24}(?:\.[A-Za-z_]\w{0,24})++"
     r"|[A-Za-z]{1,24}\d{0,2}(?:_[A-Za-z]{1,24}\d{0,2})++"
 )
-# Words that stand in the place of a password: myredispassword, db_secret.
-_STAND_IN = re.compile(r"[a-z_-]{0,24}(?:passw(?:or)?d|secret|token)[a-z_-]{0,24}", re.I)
+# Words that stand in the place of a password: myredispassword, db_secret, secret-token.
+_STAND_IN = re.compile(
+    r"(?=.{0,60}?(?:passw(?:or)?d|secret|token))(?:(?:my|your|our|the|a|an|some|super|very|top|db|database|redis|postgres|pg|mysql|mongo|rabbit|admin|root|user|app|"
+    r"api|auth|client|server|service|test|dev|prod|new|old|strong|secure|plain|secret|token|passw(?:or)?d|word|key|here|"
+    r"value|name|goes)[_-]?){1,6}",
+    re.I,
+)
 _TRIVIAL = frozenset(
     """
     password passwd pass pwd user username postgres root test admin secret guest nobody anonymous docs mysql example

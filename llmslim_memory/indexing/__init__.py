@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from functools import partial
 from heapq import merge
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.indexing.following import Follower, follow, microseconds
 from llmslim_memory.indexing.history import ScopeHistory, StaleHistoryError
-from llmslim_memory.indexing.recent import RecentTurns
+from llmslim_memory.indexing.recent import RECENT_BYTES, RecentTurns
 from llmslim_memory.indexing.turns import TurnAnalyser
 from llmslim_memory.ranking.fusion import fuse
 from llmslim_memory.ranking.index import ScopeIndex
@@ -36,7 +36,7 @@ __all__ = ["ScopeHistory", "ScopeIndexes", "StaleHistoryError"]
 
 @dataclass(slots=True)
 class _Entry:
-    """The index of one scope, the turns of it read lately, and what keeps both abreast of the store."""
+    """The index of one scope, and what keeps it and the turns read lately abreast of the store."""
 
     follower: Follower
     recent: RecentTurns
@@ -47,7 +47,7 @@ class _Entry:
         """The scope as it is now, and the bytes its index takes; one thread at a time brings it up to date."""
         with self.lock:
             self.recent.forget(self.follower.refresh(self.index))
-            return self.index.snapshot(), self.index.nbytes + self.recent.nbytes
+            return self.index.snapshot(), self.index.nbytes
 
 
 class ScopeIndexes:
@@ -62,6 +62,7 @@ class ScopeIndexes:
     def __init__(self, store: MemoryStore, counter: TokenCounter, *, cache_bytes: int) -> None:
         self._store = store
         self._analyser = TurnAnalyser(counter)
+        self._recent = _reading(store, cache_bytes)
         self._cache_bytes = cache_bytes
         self._entries: OrderedDict[Scope, _Entry] = OrderedDict()
         self._sizes: dict[Scope, int] = {}
@@ -108,7 +109,7 @@ class ScopeIndexes:
         if exclude_runs:
             runs = frozenset(exclude_runs)
             eligible &= ~np.array([run in runs for run in snapshot.runs], dtype=bool)[snapshot.sessions]
-        return ScopeHistory(snapshot, eligible, entry.recent.read)
+        return ScopeHistory(snapshot, eligible, self._recent.read)
 
     def rank(self, history: History, query: str, *, now: datetime, tz: tzinfo, relevance: Any) -> Ranking:
         """Rank the turns of a history that :meth:`open` gave.
@@ -157,14 +158,14 @@ class ScopeIndexes:
             best = _best_hits(ranking, wanted)
             found = _distinct(history, best)
             if len(found) >= k or len(best) < wanted:
-                return found[:k]
+                return [replace(hit, item=hit.item.copy()) for hit in found[:k]]
             wanted *= 2
 
     def _entry(self, scope: Scope) -> _Entry:
         with self._lock:
             entry = self._entries.get(scope)
             if entry is None:
-                entry = self._entries[scope] = _Entry(follow(self._store, scope, self._analyser), _reading(self._store))
+                entry = self._entries[scope] = _Entry(follow(self._store, scope, self._analyser), self._recent)
             self._entries.move_to_end(scope)
             return entry
 
@@ -192,10 +193,10 @@ def _texts(history: History, candidates: Sequence[Candidate]) -> list[str]:
     return [contents[candidate.turn][candidate.start : candidate.end] for candidate in candidates]
 
 
-def _reading(store: MemoryStore) -> RecentTurns:
+def _reading(store: MemoryStore, cache_bytes: int) -> RecentTurns:
     """What reads the turns of a store; turns of one that cannot say what changed are read each time."""
     if isinstance(store, SupportsChanges):
-        return RecentTurns(store.get_many)
+        return RecentTurns(store.get_many, most=min(RECENT_BYTES, cache_bytes // 4))
     return RecentTurns(partial(_get_each, store), most=0)
 
 
@@ -214,11 +215,12 @@ def _best_hits(ranking: Ranking, k: int) -> list[tuple[float, Candidate]]:
 
 
 def _distinct(history: History, best: Sequence[tuple[float, Candidate]]) -> list[Hit]:
+    """The best candidates as hits on shared turns, without those that say what another of their turn says."""
     items = history.items([candidate.turn for _, candidate in best])
     hits: dict[tuple[int, str], Hit] = {}
     for (earned, candidate), item in zip(best, items, strict=True):
         text = item.content[candidate.start : candidate.end]
-        hits.setdefault((candidate.turn, text), Hit(item.copy(), text, earned, candidate.kind))
+        hits.setdefault((candidate.turn, text), Hit(item, text, earned, candidate.kind))
     return list(hits.values())
 
 

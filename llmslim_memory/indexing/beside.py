@@ -52,11 +52,14 @@ class Analysts:
         self._in_flight = 0
         self._changed = Condition()
         self._is_closed = False
-        self._threads = [Thread(target=self._employ, daemon=True) for _ in range(helpers if self._own.is_shared else 0)]
+        self._is_started = False
+        self._threads = [Thread(target=self._employ, daemon=True) for _ in range(helpers if self._may_start() else 0)]
+
+    def _may_start(self) -> bool:
+        """Whether another process could do the same; in a frozen program the interpreter is the program itself."""
+        return self._own.is_shared and not getattr(sys, "frozen", False)
 
     def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
         return self
 
     def __exit__(
@@ -66,15 +69,20 @@ class Analysts:
             self._is_closed = True
             self._waiting.clear()
             self._changed.notify_all()
-        for thread in self._threads:
+        for thread in self._threads if self._is_started else ():
             thread.join()
 
     def expect(self, role: str, content: str) -> None:
         """Say that the analysis of a turn will be asked for, so that it may be ready by then."""
-        if self._threads:
-            with self._changed:
-                self._waiting.append((role, content))
-                self._changed.notify()
+        if not self._threads:
+            return
+        if not self._is_started:
+            self._is_started = True
+            for thread in self._threads:
+                thread.start()
+        with self._changed:
+            self._waiting.append((role, content))
+            self._changed.notify()
 
     def analyse(self, role: str, content: str) -> Analysis:
         """The analysis of a turn; whatever was expected with it is worked on until all is done."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from llmslim_memory.ranking.codec import checksum
 from llmslim_memory.types import MemoryItem
 
-RECENT_BYTES = 4 << 20
-"""Most memory that the turns kept of one scope take."""
+RECENT_BYTES = 16 << 20
+"""Most memory that the turns kept take."""
 LARGEST_SHARE = 16
 """A turn that would take more than one part in so many of this is not kept."""
 _BESIDE_CONTENT = 1_000
@@ -77,7 +77,7 @@ class RecentTurns:
 
     def _keep(self, item_id: str, revision: int, read: Read) -> None:
         self._drop(item_id)
-        size = sys.getsizeof(read.item.content) + _BESIDE_CONTENT
+        size = sys.getsizeof(read.item.content) + _size(read.item.metadata) + _BESIDE_CONTENT
         if size * LARGEST_SHARE > self._most:
             return
         self._kept[item_id] = _Kept(revision, read, size)
@@ -89,3 +89,8 @@ class RecentTurns:
         kept = self._kept.pop(item_id, None)
         if kept is not None:
             self.nbytes -= kept.size
+
+
+def _size(metadata: Mapping[str, Any]) -> int:
+    """About what metadata takes in memory: small values weigh some times what they take written out."""
+    return 4 * len(repr(metadata)) if metadata else 0

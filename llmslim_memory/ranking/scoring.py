@@ -180,13 +180,13 @@ def _fuse(pools: _Pools, weights: Weights) -> Floats:
     return along[chain.links]
 
 
-def _prefer_asked_speaker(turns: Floats, snapshot: Snapshot, query: Query, share: float) -> Floats:
-    """Where the question names a speaker, what others said counts less."""
+def _prefer_asked_speaker(turns: Floats, snapshot: Snapshot, query: Query, bonus: float) -> Floats:
+    """Where the question names a speaker, matching turns of that one, and of nobody in particular, gain a bonus."""
     named = [number for number in snapshot.speaker_names if number in query.numbers]
     if not named:
         return turns
     asked = np.isin(snapshot.speakers, np.array(named, dtype=np.uint32)) | (snapshot.speakers == 0)
-    return np.where(asked & (turns > 0), turns + share, turns)
+    return np.where(asked & (turns > 0), turns + bonus, turns)
 
 
 def _nearness(times: NDArray[np.int64], spans: tuple[tuple[int, int], ...]) -> Floats:

@@ -161,22 +161,27 @@ HOW = _rule(
 """A question after how something was done, planned or advised, which a whole exchange answers."""
 
 
+def _plain(query: str) -> str:
+    """The question with a plain apostrophe, as the patterns have it."""
+    return query.replace("\u2019", "'")
+
+
 def asks_how(query: str) -> bool:
     """Whether the question is how something was done, planned or advised."""
-    return HOW.expression.search(query.replace("\u2019", "'")) is not None
+    return HOW.expression.search(_plain(query)) is not None
 
 
 def route_of(query: str) -> str:
     """The kind of question: ``"overview"``, ``"lookup"``, ``"advice"`` or ``"other"``."""
-    text = query.replace("\u2019", "'")
+    text = _plain(query)
     return next((rule.kind for rule in ROUTES if rule.expression.search(text)), "other")
 
 
 def asks_for_order(query: str) -> bool:
     """Whether an overview is to follow the order in which the user brought things up."""
-    return ORDER.expression.search(query.replace("\u2019", "'")) is not None
+    return ORDER.expression.search(_plain(query)) is not None
 
 
 def asks_whether(query: str) -> bool:
     """Whether the question is if something happened or holds."""
-    return WHETHER.expression.search(query.replace("\u2019", "'")) is not None
+    return WHETHER.expression.search(_plain(query)) is not None

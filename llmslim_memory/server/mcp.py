@@ -172,6 +172,7 @@ class _Tools:
         lines = _fitting(page.items)
         if len(lines) < len(page.items):
             page = await self._memory.scan(**ids, after=place, limit=len(lines))
+            lines = _fitting(page.items)
         more = "" if page.next is None else f"\nMore: cursor {seal(self._cursor_key, page.next, bound)}"
         return ContextEnvelope("\n".join(lines)).to_text() + more
 

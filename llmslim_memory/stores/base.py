@@ -75,6 +75,11 @@ def to_utc(moment: datetime) -> datetime:
         raise InvalidValueError(f"{moment!r} lies outside the years 1 to 9999 in UTC") from error
 
 
+def to_window(since: datetime | None, until: datetime | None) -> tuple[datetime | None, datetime | None]:
+    """Both ends of a stretch of time in UTC."""
+    return since and to_utc(since), until and to_utc(until)
+
+
 def check_ids(item_ids: Iterable[str]) -> list[str]:
     """Return ``item_ids`` without repetitions; raise for one that cannot be an id."""
     return list(dict.fromkeys(check_id("item_id", item_id) for item_id in item_ids))

@@ -60,8 +60,9 @@ class InMemoryStore(base.BatchStore):
     # MemoryStore
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
+        window = base.to_window(since, until)
         with self._open():
-            return rows.in_order(turn for turn in self._inside(scope) if rows.within(turn.item, since, until))
+            return rows.in_order(turn for turn in self._inside(scope) if rows.within(turn.item, *window))
 
     def get(self, item_id: str) -> MemoryItem | None:
         return self.get_many([item_id]).get(item_id)
@@ -112,8 +113,10 @@ class InMemoryStore(base.BatchStore):
 
     def find(self, where: Where) -> builtins.list[MemoryItem]:
         marks = base.metadata_marks(where)
+        since, until = base.to_window(where.since, where.until)
+        where = replace(where, since=since, until=until)
         with self._open():
-            return rows.in_order(turn for turn in self._turns.values() if rows.meets(turn, where, marks))
+            return rows.in_order(turn for turn in self._among(where) if rows.meets(turn, where, marks))
 
     # SupportsRecords
 
@@ -277,6 +280,19 @@ class InMemoryStore(base.BatchStore):
     def _inside(self, scope: Scope) -> Sequence[rows.Turn]:
         turns = [self._turns[item_id] for item_id in self._smallest(scope).values()]
         return [turn for turn in turns if rows.in_scope(scope, turn.item)]
+
+    def _among(self, where: Where) -> Iterable[rows.Turn]:
+        """The turns of the most selective ids that are asked for, or all where none are."""
+        asked = (("user_id", where.user_ids), ("agent_id", where.agent_ids), ("run_id", where.run_ids))
+        held: builtins.list[builtins.list[str]] = [
+            [item_id for value in values for item_id in self._places.get((name, value), {}).values()]
+            for name, values in asked
+            if values is not None
+        ]
+        if not held:
+            return self._turns.values()
+        fewest = min(held, key=len)
+        return [self._turns[item_id] for item_id in fewest]
 
     def _added_since(self, scope: Scope, seq: int) -> Sequence[str]:
         newest = []

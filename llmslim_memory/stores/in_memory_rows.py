@@ -36,6 +36,7 @@ class Turn:
         )
 
     def head(self, version: int | None, encoding: str | None) -> TurnHead:
+        """All but content and metadata, with the analysis and token count that are of the kind asked for."""
         item, kept = self.item, self.analysis
         return TurnHead(
             item.id,
@@ -81,10 +82,8 @@ def in_utc(item: MemoryItem) -> MemoryItem:
 
 
 def within(item: MemoryItem, since: datetime | None, until: datetime | None) -> bool:
-    """Whether a turn was said at or after ``since`` and before ``until``."""
-    return (since is None or item.created_at >= base.to_utc(since)) and (
-        until is None or item.created_at < base.to_utc(until)
-    )
+    """Whether a turn was said at or after ``since`` and before ``until``, both in UTC."""
+    return (since is None or item.created_at >= since) and (until is None or item.created_at < until)
 
 
 def meets(turn: Turn, where: Where, marks: Mapping[str, Sequence[str]]) -> bool:

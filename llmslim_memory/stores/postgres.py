@@ -87,7 +87,7 @@ class PostgresStore(base.BatchStore):
     # MemoryStore
 
     def list(self, scope: Scope, *, since: datetime | None = None, until: datetime | None = None) -> list[MemoryItem]:
-        low, high = since and base.to_utc(since), until and base.to_utc(until)
+        low, high = base.to_window(since, until)
         return self._turns(self._text(statements.LIST, scope), {**scope.given(), "since": low, "until": high})
 
     def get(self, item_id: str) -> MemoryItem | None:

@@ -56,6 +56,18 @@ def test_what_helpers_work_out_is_what_one_process_would(count: int, started: li
     assert len(started) == count
 
 
+def test_what_is_there_already_is_analysed_for_one_batch_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected: list[str] = []
+    source = lines(tmp_path / "a.jsonl", [message(f"turn {n} about boats") for n in range(1_200)])
+    with Memory(tmp_path / "memory.db") as memory:
+        assert import_history(source, memory).imported == 1_200
+        monkeypatch.setattr(Analysts, "expect", lambda _, role, content: expected.append(content))
+        assert import_history(source, memory, helpers=1).duplicates == 1_200
+    assert len(expected) == work.BATCH_TURNS
+
+
 def test_a_helper_that_is_killed_costs_no_turn(started: list[subprocess.Popen[bytes]]) -> None:
     with Analysts(make_counter(), 1) as analysts:
         for job in JOBS:

@@ -182,6 +182,15 @@ def test_what_merely_looks_like_a_credential_stays(text: str) -> None:
     assert redact(text) == (text, {})
 
 
+@pytest.mark.parametrize(
+    "secret", ["mygranssecretrecipe", "correct-horse-secret", "tokenofmyaffection", "MyDogsSecretName"]
+)
+def test_a_password_that_has_a_word_for_passwords_in_it_is_one(secret: str) -> None:
+    clean, found = redact(f"postgres://app:{secret}@db.example/app")
+    assert secret not in clean
+    assert found == {"url_password": 1}
+
+
 def prose_and_code(size: int) -> str:
     """Ordinary text with everything in it that is random and no secret."""
     chance = random.Random(11)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -91,4 +92,11 @@ def test_a_turn_kept_at_another_revision_is_read_again() -> None:
         recent.read(["t1"], [revision])
     assert reads == ["t1", "t1"]
     recent.forget(["t1", "unknown"])
+    assert recent.nbytes == 0
+
+
+def test_metadata_counts_with_the_turn_that_carries_it() -> None:
+    large = replace(turn(1, "tea"), metadata={"image": "x" * 1_000_000})
+    recent = RecentTurns(lambda ids: dict.fromkeys(ids, large), most=2_000_000)
+    recent.read(["t1"], [1])
     assert recent.nbytes == 0

@@ -17,7 +17,7 @@ from llama_index.memory.llmslim.messages import (
 )
 from llama_index.memory.llmslim.texts import without_recalled
 
-from llmslim_memory import Batch, Edit, Memory, MemoryItem, UnsupportedError
+from llmslim_memory import Edit, Memory, MemoryItem
 
 ACTIVE = "active"
 """In the window of the session: the short-term memory."""
@@ -92,11 +92,7 @@ class Transcript:
 
     def forget(self, items: Sequence[MemoryItem]) -> None:
         """Erase turns, from the long-term memory too: all at once, where the store can."""
-        try:
-            self._memory.apply(Batch(delete=[item.id for item in items]))
-        except UnsupportedError:
-            for item in items:
-                self._memory.delete(item.id)
+        self._memory.delete_many([item.id for item in items])
 
     def _add(
         self, turns: Sequence[Mapping[str, Any]], *, edits: Sequence[Edit | None] = (), revive: bool = True
