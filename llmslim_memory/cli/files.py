@@ -105,7 +105,7 @@ def _sessions(report: ImportReport) -> Table:
         table.add_column(heading, justify="right" if side == "right" else "left", overflow="ellipsis", no_wrap=True)
     shown = report.sessions[:SHOWN_SESSIONS]
     for session in shown:
-        name = Text(printable(" ".join((session.title or session.session_id).split()))[:60])
+        name = Text(printable(" ".join((session.title or session.run_id or "(no session)").split()))[:60])
         table.add_row(name, f"{session.imported:,}", f"{session.duplicates:,}", f"{session.skipped:,}")
     if report.sessions_total > len(shown):
         table.add_row(f"and {report.sessions_total - len(shown):,} more", "", "", "")

@@ -18,6 +18,9 @@ def add(
     role: Annotated[str, typer.Option(help="Who said it: user, assistant, system, tool ...")] = "user",
     at: Annotated[str | None, typer.Option(help="When it was said (ISO-8601); now, unless given.")] = None,
     item_id: Annotated[str | None, typer.Option("--id", help="The message's own id: it is stored only once.")] = None,
+    on_conflict: Annotated[
+        str, typer.Option(help="If that id is stored with other content: error, keep it, or update it.")
+    ] = "error",
     metadata: Annotated[str | None, typer.Option(help="A JSON object of your own to keep with the turn.")] = None,
     user: User = DEFAULT_USER,
     agent: Annotated[str | None, typer.Option("--agent", "-a", help="The agent that it was said to.")] = None,
@@ -26,16 +29,27 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Store one turn, word for word."""
-    message: dict[str, Any] = {"role": role, "content": sys.stdin.read() if content == "-" else content}
+    message: dict[str, Any] = {"role": role, "content": _read_stdin() if content == "-" else content}
     message |= {} if item_id is None else {"id": item_id}
     with opened(db, new=True) as memory:
         (item,) = memory.add(
-            message, user_id=user, agent_id=agent, run_id=run, timestamp=at, metadata=_json_object(metadata)
+            message,
+            user_id=user,
+            agent_id=agent,
+            run_id=run,
+            timestamp=at,
+            metadata=_json_object(metadata),
+            on_conflict=on_conflict,
         )
     if as_json:
         show_json(item.to_dict())
     else:
         show(turn_line(item))
+
+
+def _read_stdin() -> str:
+    """What stdin holds, without the line break that ends its last line."""
+    return sys.stdin.read().removesuffix("\n")
 
 
 def _json_object(text: str | None) -> dict[str, Any] | None:

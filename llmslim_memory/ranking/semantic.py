@@ -61,7 +61,8 @@ def make_scorer(relevance: object) -> Scorer | None:
         )
         return MeaningScorer(MiniLM().read)
     if isinstance(relevance, str):
-        _require(("sentence_transformers",), "sentence-transformers", f"relevance={relevance!r}")
+        asked = f"relevance={relevance!r} is neither 'lexical' nor 'semantic', and as the name or path of a model it"
+        _require(("sentence_transformers",), "sentence-transformers", asked)
         return _sentence_transformer(relevance)
     return CallerScorer(relevance)  # type: ignore[arg-type]
 

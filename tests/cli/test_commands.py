@@ -75,6 +75,21 @@ def test_a_long_turn_is_listed_by_its_opening(command: Command) -> None:
     assert len(line) < 180
 
 
+def test_a_message_whose_id_is_stored_with_other_content_is_refused_kept_or_updated(command: Command) -> None:
+    first = added(command, "one", "--id", "m1")
+    assert "already with other content" in command("add", "two", "--id", "m1").err
+    assert added(command, "two", "--id", "m1", "--on-conflict", "keep")["content"] == "one"
+    updated = added(command, "two", "--id", "m1", "--on-conflict", "update")
+    assert (updated["id"], updated["content"]) == (first["id"], "two")
+
+
+def test_the_line_break_that_ends_stdin_is_not_part_of_the_turn(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("first\nsecond\n"))
+    assert added(command, "-")["content"] == "first\nsecond"
+
+
 def test_turns_are_deleted_by_id(command: Command) -> None:
     kept, gone = added(command, "kept"), added(command, "gone")
     assert command("delete", gone["id"], "unknown").out == "1 turn deleted\n"
