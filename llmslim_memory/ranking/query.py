@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from llmslim_memory.ranking.analysis import Analyser, characters, fold, light_terms, term
 from llmslim_memory.ranking.dates import asked_time, named_dates
 from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, UNSPACED
-from llmslim_memory.ranking.synonyms import SYNONYMS
+from llmslim_memory.ranking.synonyms import standing_for
 
 _SAY = "say|suggest|recommend|mention|tell|give|explain|advise|propose|list|write|show|describe"
 _SAID = (
@@ -95,17 +95,9 @@ def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, Qu
 
 
 def _standing_for(chunk: str, analyser: Analyser) -> list[tuple[int, float]]:
-    """Terms that may stand for a word of the table, in the singular or as it is written."""
-    word = fold(chunk)
-    others = SYNONYMS.get(word) or SYNONYMS.get(_singular(word)) or {}
+    """Terms that may stand for a word of a question, and what each counts for."""
     weights: dict[int, float] = {}
-    for other, weight in others.items():
+    for other, weight in standing_for(fold(chunk)).items():
         for number in analyser.terms(other)[:1]:
             weights[number] = max(weights.get(number, 0.0), weight)
     return list(weights.items())
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") else word
