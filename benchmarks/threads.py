@@ -2,11 +2,12 @@
 
     python benchmarks/threads.py [--seconds 10] [--store sqlite] [--tokens 50000]
 
-**Scaling**: searches a second, and the processor time of each, by 1 and by 16 threads, each of a scope of its own, and
-by as many processes as there are cores. What the cores can give while other programs use them, too, is measured beside
-it with hashing, which needs no interpreter lock. **Hold-up**: how long one ``add`` takes alone, while threads search,
-while as many threads work with numpy or compute in Python, and while a process searches. Threads of Python that compute
-hold one another up, whatever they compute: what searches add is what ``add`` takes longer than beside those.
+**Scaling**: searches a second, and the processor time of each, by 1 thread that goes round all scopes, by 16 threads,
+each of a scope of its own, and by as many processes as there are cores. What the cores can give while other programs
+use them, too, is measured beside it with hashing, which needs no interpreter lock. **Hold-up**: how long one ``add``
+takes alone, while threads search, while as many threads work with numpy or compute in Python, and while a process
+searches. Threads of Python that compute hold one another up, whatever they compute: what searches add is what ``add``
+takes longer than beside those.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from itertools import cycle
+from itertools import count, cycle
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,12 +106,12 @@ def searched_by_a_process(path: str, questions: list[str], seconds: float, found
         found.put(rate(1, seconds, work))
 
 
-def rate_of_processes(path: str, questions: list[str], seconds: float, count: int) -> Rate:
+def rate_of_processes(path: str, questions: list[str], seconds: float, many: int) -> Rate:
     """The searches of so many processes over the same file."""
     context = multiprocessing.get_context("spawn")
     found = context.Queue()
     running = [
-        context.Process(target=searched_by_a_process, args=(path, questions, seconds, found)) for _ in range(count)
+        context.Process(target=searched_by_a_process, args=(path, questions, seconds, found)) for _ in range(many)
     ]
     for process in running:
         process.start()
@@ -163,7 +164,8 @@ def scaling(memory: Memory, path: str | None, questions: list[str], seconds: flo
     found = Table("", "a second", "ratio", "processor ms each")
     cores = os.cpu_count() or 1
     work = searching(memory, questions)
-    one = rate(1, seconds, work)
+    numbers = count()
+    one = rate(1, seconds, lambda _: work(next(numbers)))
     rates = [("searches, 1 thread", one, one), (f"searches, {SCOPES} threads", rate(SCOPES, seconds, work), one)]
     if path:
         rates.append((f"searches, {cores} processes", rate_of_processes(path, questions, seconds, cores), one))
@@ -189,9 +191,9 @@ def hold_up(memory: Memory, path: str | None, questions: list[str], seconds: flo
         found.add_row(name, str(len(times)), *(f"{figure:.1f}" for figure in shown))
 
     note("alone", write_times(memory, seconds, 0, sorting))
-    for count in threads:
+    for many in threads:
         for name, work in works:
-            note(f"{name}: {count}", write_times(memory, seconds, count, work))
+            note(f"{name}: {many}", write_times(memory, seconds, many, work))
     if path:
         note("a process that searches", beside_a_process(memory, path, questions, seconds))
     return found

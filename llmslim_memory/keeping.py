@@ -18,6 +18,7 @@ from llmslim_memory.options import (
     check_flag,
     check_ids,
 )
+from llmslim_memory.pacing import pace
 from llmslim_memory.sharing import Shared
 from llmslim_memory.stores import InMemoryStore, open_store
 from llmslim_memory.texts import check_content, check_metadata
@@ -141,15 +142,16 @@ class Keeper(Shared, Closing):
         derived = frozenset(item.id for item, draft in zip(items, drafts, strict=True) if draft.source_id is not None)
         if not check_flag("revive", revive):
             items = without_deleted(self._store, items, derived)
-        store_items(
-            self._store,
-            items,
-            derived=derived,
-            on_conflict=on_conflict,
-            analyse=self._indexes.analyse,
-            edits=[_checked(edit) for edit in edits],
-        )
-        return as_stored(self._store, items)
+        with pace.writing():
+            store_items(
+                self._store,
+                items,
+                derived=derived,
+                on_conflict=on_conflict,
+                analyse=self._indexes.analyse,
+                edits=[_checked(edit) for edit in edits],
+            )
+            return as_stored(self._store, items)
 
     def restore(
         self, items: Sequence[MemoryItem], *, analyse: Callable[[str, str], Analysis] | None = None
@@ -184,7 +186,8 @@ class Keeper(Shared, Closing):
                 "(SupportsRecords)"
             )
         edited = get_many(self._store, (edit.item_id for edit in batch.edit if edit.content is not None))
-        return self._store.apply(analysed(self._store, batch, list(edited.values()), self._indexes.analyse))
+        with pace.writing():
+            return self._store.apply(analysed(self._store, batch, list(edited.values()), self._indexes.analyse))
 
     def update(
         self, memory_id: str, content: str | None = None, *, metadata: Mapping[str, Any] | None = None
@@ -197,15 +200,18 @@ class Keeper(Shared, Closing):
         if content is None and metadata is None:
             raise InvalidValueError("nothing to update: pass content, metadata, or both")
         edit = _checked(Edit(memory_id, content, metadata))
-        item = self._store.get(edit.item_id)
-        if item is None:
-            return None
-        write(self._store, Batch(edit=[edit]), [item], self._indexes.analyse)
-        return self._store.get(edit.item_id)
+        with pace.writing():
+            item = self._store.get(edit.item_id)
+            if item is None:
+                return None
+            write(self._store, Batch(edit=[edit]), [item], self._indexes.analyse)
+            return self._store.get(edit.item_id)
 
     def delete(self, memory_id: str) -> bool:
         """Delete one turn and all that is kept beside it; say whether it existed."""
-        return self._store.delete(check_id("memory_id", memory_id))
+        item_id = check_id("memory_id", memory_id)
+        with pace.writing():
+            return self._store.delete(item_id)
 
     def delete_many(self, memory_ids: Sequence[str]) -> int:
         """Delete turns and all that is kept beside them, at once where the store can; say how many existed."""

@@ -23,6 +23,7 @@ from llmslim_memory.options import (
     check_relevance,
     check_zone,
 )
+from llmslim_memory.pacing import pace
 from llmslim_memory.selection import SelectionOptions, select
 from llmslim_memory.texts import clean_text
 from llmslim_memory.times import parse_time
@@ -182,15 +183,16 @@ class Memory(Keeper):
 
         def attempt() -> MemoryContext:
             history = open_history()
-            return select(
-                text,
-                history,
-                lambda asked: self._indexes.rank(history, asked, now=moment, tz=options.tz, relevance=chosen),
-                now=moment,
-                options=options,
-                budget=most,
-                count=self._counter,
-            )
+            with pace.computing():
+                return select(
+                    text,
+                    history,
+                    lambda asked: self._indexes.rank(history, asked, now=moment, tz=options.tz, relevance=chosen),
+                    now=moment,
+                    options=options,
+                    budget=most,
+                    count=self._counter,
+                )
 
         context = _settled(attempt)
         return replace(context, elapsed_ms=(time.perf_counter() - start) * 1e3)
@@ -222,8 +224,9 @@ class Memory(Keeper):
 
         def attempt() -> list[Hit]:
             history = open_history()
-            ranking = self._indexes.rank(history, text, now=moment, tz=self._options.tz, relevance=chosen)
-            return self._indexes.hits(history, ranking, most)
+            with pace.computing():
+                ranking = self._indexes.rank(history, text, now=moment, tz=self._options.tz, relevance=chosen)
+                return self._indexes.hits(history, ranking, most)
 
         return _settled(attempt)
 

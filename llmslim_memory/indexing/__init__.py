@@ -20,6 +20,7 @@ from llmslim_memory.indexing.following import Follower, follow, microseconds
 from llmslim_memory.indexing.history import ScopeHistory, StaleHistoryError
 from llmslim_memory.indexing.recent import RECENT_BYTES, RecentTurns
 from llmslim_memory.indexing.turns import TurnAnalyser
+from llmslim_memory.pacing import pace
 from llmslim_memory.ranking.fusion import fuse
 from llmslim_memory.ranking.index import ScopeIndex
 from llmslim_memory.ranking.query import parse_query
@@ -127,7 +128,10 @@ class ScopeIndexes:
         """
         opened = _own(history)
         scorer = self._scorer(relevance)
-        scores = score(opened.snapshot, parse_query(query, self._analyser.analyser, now=now, tz=tz))
+        asked = parse_query(query, self._analyser.analyser, now=now, tz=tz)
+        pace.give_way()
+        scores = score(opened.snapshot, asked)
+        pace.give_way()
         ranking = make_ranking(opened.snapshot, scores, opened.eligible)
         if scorer is None:
             return ranking

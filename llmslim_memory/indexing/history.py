@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from llmslim_memory.errors import StoreError
 from llmslim_memory.indexing.recent import Read
+from llmslim_memory.pacing import pace
 from llmslim_memory.ranking.snapshot import Snapshot
 from llmslim_memory.types import MemoryItem
 from llmslim_memory.views import Counted, Mark, Statement
@@ -68,6 +69,7 @@ class ScopeHistory:
         Raises:
             StaleHistoryError: One was deleted, or its content edited, after the history was opened.
         """
+        pace.give_way()
         snapshot, rows = self.snapshot, list(turns)
         ids = [snapshot.ids[turn] for turn in rows]
         found = self.read(ids, snapshot.revisions[rows].tolist())

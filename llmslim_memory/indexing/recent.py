@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
+from llmslim_memory.pacing import pace
 from llmslim_memory.ranking.codec import checksum
 from llmslim_memory.types import MemoryItem
 
@@ -55,7 +56,8 @@ class RecentTurns:
         if len(found) == len(ids):
             return found
         missing = {item_id: revision for item_id, revision in zip(ids, revisions, strict=True) if item_id not in found}
-        items = self._fetch(list(missing))
+        with pace.elsewhere():
+            items = self._fetch(list(missing))
         fetched = {item_id: Read(item, checksum(item.content)) for item_id, item in items.items()}
         with self._lock:
             for item_id, read in fetched.items():

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from llmslim_memory.pacing import pace
 from llmslim_memory.ranking.pools import Floats
 from llmslim_memory.ranking.scoring import WEIGHTS
 from llmslim_memory.ranking.semantic import Scorer
@@ -48,7 +49,9 @@ def fuse(
     scored = list(known.values())[:MAX_SCORED]
     if not scored:
         return ranking
-    raw = np.array(scorer(query, read(scored)), dtype=np.float64)
+    texts = read(scored)
+    with pace.elsewhere():
+        raw = np.array(scorer(query, texts), dtype=np.float64)
     best = float(raw.max())
     if not ranking.matched and best < scorer.least:
         return ranking
