@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 from llmslim_memory.errors import HistoryImportError
 from llmslim_memory.importers.fields import digest, id_of, joined, list_of, object_of, text_of, word_of
@@ -26,6 +26,7 @@ _BLOCKS = {
     "voice_note": "attachment",
     "document": "attachment",
 }
+_SPOKEN = frozenset({"text", "voice_note"})
 _PLACEHOLDER = "This block is not supported on your current device yet."
 _THOUGHT = re.compile(r"<antThinking>.*?(?:</antThinking>|\Z)", re.DOTALL)
 _ARTIFACT = re.compile(r"<antArtifact\b[^>]{0,500}>.*?(?:</antArtifact>|\Z)", re.DOTALL)
@@ -51,7 +52,7 @@ def is_manifest(value: Mapping[str, Any]) -> bool:
     return bool(files) and isinstance(files[0], dict) and "category" in files[0]
 
 
-def check_manifest(value: Mapping[str, Any]) -> None:
+def refuse_manifest(value: Mapping[str, Any]) -> NoReturn:
     """Refuse a manifest that is the only file, saying what to fetch; never its links, for they are secrets.
 
     Raises:
@@ -161,9 +162,6 @@ def _said(message: Mapping[str, Any]) -> tuple[list[str], list[str], list[str]]:
             left.append("attachment")
     left.extend("attachment" for _ in list_of(message, "files") or list_of(message, "files_v2"))
     return texts, left, calls
-
-
-_SPOKEN = frozenset({"text", "voice_note"})
 
 
 def _without_tags(text: str) -> str:

@@ -38,12 +38,9 @@ _CORE = {
     *_RUNS,
     *_IDS,
     *_KEPT,
-    "role",
-    "hash",
-    "text_lemmatized",
-    "textLemmatized",
+    *("role", "hash", "text_lemmatized", "textLemmatized"),
+    *("metadata", "attributedTo", "expirationDate", "appId", "score"),
 }
-_CORE |= {"metadata", "attributedTo", "expirationDate", "appId", "score", "categories"}
 LISTS = ("results", "memories", "records")
 _HINTS = ("user_id", "agent_id", "app_id", "app", "run_id", "state", "categories", "hash", "userId")
 _GONE = frozenset({"deleted", "archived", "paused", "superseded", "expired"})
@@ -86,11 +83,11 @@ def read(record: Record, *, tools: bool) -> Outcomes:
         yield _outcome(value, record)
 
 
-def _outcome(entry: Any, record: Record, now: datetime | None = None) -> Outcome:
+def _outcome(entry: Any, record: Record) -> Outcome:
     if not isinstance(entry, dict):
         return Left(MALFORMED, record.where)
     value = _flat(entry)
-    reason = _reason(value, now or datetime.now(UTC))
+    reason = _reason(value)
     if reason is not None:
         return Left(reason, record.where)
     text = _text(value) or ""
@@ -127,7 +124,7 @@ def _text(value: Mapping[str, Any]) -> str | None:
     return text_of(wrapped, "memory") if wrapped else text_of(value, *_TEXTS)
 
 
-def _reason(value: Mapping[str, Any], now: datetime) -> str | None:
+def _reason(value: Mapping[str, Any]) -> str | None:
     if value.get("type") == "user_identity" or "entity_type" in value:
         return "meta"
     if "new_memory" in value or "old_memory" in value:
@@ -138,13 +135,13 @@ def _reason(value: Mapping[str, Any], now: datetime) -> str | None:
         return MALFORMED if wrong else "empty" if recognised else "unsupported"
     state = word_of(value, "state") in _GONE or word_of(value, "lifecycle_state") in _GONE
     event = word_of(value, "event") in ("DELETE", "NONE")
-    return "inactive" if state or event or value.get("replaced_by") or _is_expired(value, now) else None
+    return "inactive" if state or event or value.get("replaced_by") or _is_expired(value) else None
 
 
-def _is_expired(value: Mapping[str, Any], now: datetime) -> bool:
+def _is_expired(value: Mapping[str, Any]) -> bool:
     last = text_of(value, "expiration_date", "expirationDate")
     try:
-        return last is not None and date.fromisoformat(last[:10]) < now.date()
+        return last is not None and date.fromisoformat(last[:10]) < datetime.now(UTC).date()
     except ValueError:
         return False
 

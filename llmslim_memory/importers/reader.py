@@ -120,7 +120,7 @@ def _find(
     readings = _with_copies(_without_strays(readings))
     if not readings:
         if manifest is not None:
-            claude_ai.check_manifest(manifest)
+            claude_ai.refuse_manifest(manifest)
         raise HistoryImportError(_nothing(source, format, documents, problems))
     return readings, problems
 
