@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.memory import Memory
 from llmslim_memory.sharing import Shared
 from llmslim_memory.types import MemoryStore
@@ -54,7 +55,7 @@ class AsyncMemory(Shared):
 
     def __init__(self, memory: Memory | MemoryStore | str | Path | None = None, **options: Any) -> None:
         if isinstance(memory, Memory) and options:
-            raise TypeError(f"options go to Memory(...) itself when one is passed: {', '.join(sorted(options))}")
+            raise InvalidTypeError(f"options go to Memory(...) itself when one is passed: {', '.join(sorted(options))}")
         self._given = memory
         self._options = options
         self._lock = threading.Lock()

@@ -72,7 +72,7 @@ def _contents(memory: Memory) -> Iterator[Finding]:
         damage = check()
         yield Finding("integrity", not damage, "; ".join(damage[:3]) or "every page and index is sound")
     scopes = memory.scopes()
-    yield Finding("contents", True, f"{amount(sum(scope.turns for scope in scopes), 'turn')}")
+    yield Finding("contents", True, amount(sum(scope.turns for scope in scopes), "turn"))
 
 
 def _tokenizer(encoding: str) -> Finding:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.mem0.exceptions import UnsupportedFeatureError, ValidationError
 from llmslim_memory.mem0.scope import HOSTED_IDS, Asked, read_scope
 
@@ -72,7 +73,7 @@ def refuse_unknown(method: str, extra: Mapping[str, Any]) -> None:
         elif name in RETIRED:
             warnings.warn(f"{method}({name}=...) has no effect here", DeprecationWarning, stacklevel=4)
         else:
-            raise TypeError(f"{method}() got an unexpected keyword argument {name!r}")
+            raise InvalidTypeError(f"{method}() got an unexpected keyword argument {name!r}")
 
 
 @functools.cache

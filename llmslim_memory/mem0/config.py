@@ -16,6 +16,16 @@ DB_VARIABLE = "LLMSLIM_MEMORY_DB"
 COLLECTION = "mem0"
 IN_MEMORY = ":memory:"
 _SUFFIX = ".llmslim.db"
+_NEEDLESS = ("llm", "embedder")
+_MISSED = (
+    "graph_store",
+    "enable_graph",
+    "reranker",
+    "custom_instructions",
+    "custom_fact_extraction_prompt",
+    "custom_update_memory_prompt",
+    "custom_prompt",
+)
 
 
 def database(config: Any) -> str:
@@ -87,15 +97,3 @@ def _section(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _file_name(collection: str) -> str:
     return "".join(char if char.isalnum() or char in "-_." else "_" for char in collection).lstrip(".") or COLLECTION
-
-
-_NEEDLESS = ("llm", "embedder")
-_MISSED = (
-    "graph_store",
-    "enable_graph",
-    "reranker",
-    "custom_instructions",
-    "custom_fact_extraction_prompt",
-    "custom_update_memory_prompt",
-    "custom_prompt",
-)

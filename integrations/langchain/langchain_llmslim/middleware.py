@@ -12,7 +12,7 @@ from langchain_llmslim.agent_memory import AgentMemory, Exclude, OnError, check_
 from langchain_llmslim.placing import append_to_system, as_human, place
 from langchain_llmslim.runs import Run
 from langchain_llmslim.scope import IdSource, RunScope, ScopeRule
-from llmslim_memory import AsyncMemory, Memory, MissingExtraError
+from llmslim_memory import AsyncMemory, InvalidTypeError, Memory, MissingExtraError
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
@@ -183,7 +183,9 @@ class LLMSlimMemoryMiddleware(AgentMiddleware[LLMSlimState, Any]):
         await asyncio.to_thread(self._finish, state, self._rule.resolve(runtime, config))
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"{self.name} holds an open memory and cannot be pickled or copied: make a new one instead")
+        raise InvalidTypeError(
+            f"{self.name} holds an open memory and cannot be pickled or copied: make a new one instead"
+        )
 
     def _begin(self, state: LLMSlimState, scope: RunScope) -> dict[str, Any]:
         return self._mark(state, self._agent_memory.begin(state["messages"], scope))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.mem0.calls import IGNORED, RETIRED, check_query, count, settle
 from llmslim_memory.mem0.client.types import as_arguments
 from llmslim_memory.mem0.engine import UNSET
@@ -283,7 +284,7 @@ def _drop_ineffective(given: dict[str, Any]) -> None:
 def _refuse(method: str, given: dict[str, Any]) -> None:
     _drop_ineffective(given)
     if given:
-        raise TypeError(f"{method}() got an unexpected keyword argument {next(iter(given))!r}")
+        raise InvalidTypeError(f"{method}() got an unexpected keyword argument {next(iter(given))!r}")
 
 
 def _with_metadata(given: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The settings of a embedder: kept, and without effect on what is found."""
+"""The settings of an embedder: kept, and without effect on what is found."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping
 from types import SimpleNamespace
 from typing import Any, Self
 
+from llmslim_memory.errors import InvalidTypeError
 from llmslim_memory.mem0.calls import check_memory_type, check_query, refuse_unknown, settle
 from llmslim_memory.mem0.config import as_mapping, collection_name, note_ignored
 from llmslim_memory.mem0.configs.base import MemoryConfig
@@ -67,7 +68,7 @@ class Memory(Front):
     def from_config(cls, config_dict: Mapping[str, Any], **options: Any) -> Self:
         """A memory for a Mem0 configuration; nothing of it but the place has an effect."""
         if not isinstance(config_dict, Mapping):
-            raise TypeError(f"from_config takes a dict, not {type(config_dict).__name__}")
+            raise InvalidTypeError(f"from_config takes a dict, not {type(config_dict).__name__}")
         return cls(config_dict, **options)
 
     def add(
@@ -270,7 +271,7 @@ class AsyncMemory(AsyncFront):
     def from_config(cls, config_dict: Mapping[str, Any], **options: Any) -> Self:
         """A memory for a Mem0 configuration; may be awaited, as releases before 1.0.10 demanded."""
         if not isinstance(config_dict, Mapping):
-            raise TypeError(f"from_config takes a dict, not {type(config_dict).__name__}")
+            raise InvalidTypeError(f"from_config takes a dict, not {type(config_dict).__name__}")
         return cls(config_dict, **options)
 
     def __await__(self) -> Generator[Any, None, Self]:
