@@ -22,7 +22,7 @@ def made_up_export(folder: Path) -> Path:
     messages = [
         {
             "uuid": f"m{number}",
-            "sender": ("human", "assistant")[number % 2],
+            "sender": ROLES[number % 2],
             "content": [{"type": "text", "text": text}],
         }
         for number, text in enumerate(said)
