@@ -28,7 +28,7 @@ LATE, LATE_IN_ORDER = 0.45, 0.6
 SHORT = 4
 FEW = 1500
 """With less room than this few turns are shown, and the user's open at length."""
-OPENINGS_FIRST = 2000
+OPENINGS_FIRST = 1600
 DETAIL_SHARE = 0.8
 """Of the room beyond so many tokens, this part goes into showing the best user turns whole."""
 LONGEST_REST = 300
