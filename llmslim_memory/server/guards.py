@@ -170,9 +170,17 @@ class Observed:
             await self.app(scope, receive, noted)
         finally:
             seconds = time.perf_counter() - start
-            route = getattr(scope.get("route"), "path", "unmatched")
+            route = _route_of(scope)
             self.metrics.note(scope["method"], route, status, seconds)
             logger.info("%s %s %d %.1f ms", scope["method"], route, status, seconds * 1e3)
+
+
+def _route_of(scope: Scope) -> str:
+    """The path of the route that answered, as it was declared, or ``"unmatched"``."""
+    if "route" in scope:
+        return str(scope["route"].path)
+    # Only FastAPI's routes say so. The plain one that it has, of the schema, has a fixed path.
+    return scope["path"].removeprefix(scope.get("root_path", "")) if "endpoint" in scope else "unmatched"
 
 
 @dataclass(frozen=True, slots=True)

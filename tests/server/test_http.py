@@ -212,7 +212,11 @@ def test_the_log_names_routes_and_never_what_they_hold(client: TestClient, caplo
         (item,) = add(client, "the secret is heron")
         client.get(f"/v1/memories/{item['id']}")
         client.get("/v1/memories?user_id=ann")
+        client.get("/openapi.json")
+        client.get("/no/such/page")
     assert "GET /v1/memories/{memory_id} 200" in caplog.text
+    assert "GET /openapi.json 200" in caplog.text
+    assert "GET unmatched 404" in caplog.text
     for hidden in ("heron", item["id"], "ann"):
         assert hidden not in caplog.text
 
@@ -249,3 +253,4 @@ def test_it_works_behind_a_prefix(memory: Memory) -> None:
     with TestClient(create_app(memory), base_url="http://localhost", root_path="/memory") as client:
         assert client.get("/memory/healthz").status_code == 200
         assert client.get("/memory/openapi.json").json()["servers"] == [{"url": "/memory"}]
+        assert 'route="/openapi.json"' in client.get("/memory/metrics").text
