@@ -12,6 +12,9 @@ from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_USER, Agent, Db, Json
 from llmslim_memory.cli.output import amount, note, show, show_json, turn_line
 from llmslim_memory.errors import InvalidValueError
 
+UNKNOWN = 1
+"""What deleting ends with where an id was unknown; all the others are deleted."""
+
 
 def add(
     content: Annotated[str, typer.Argument(help="What was said; - reads it from stdin.")],
@@ -107,23 +110,25 @@ def delete(
     run: Run = None,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
-) -> None:
-    """Delete turns by id, or a whole user, agent or session with --all."""
+) -> int:
+    """Delete turns by id, or a whole user, agent or session with --all; exit with 1 if an id is unknown."""
     if bool(item_ids) == everything:
         raise InvalidValueError("name the turns to delete by their ids, or pass --all")
     if everything and not yes:
         whose = ", ".join(f"{name} {value!r}" for name, value in _named(user, agent, run).items())
         _confirm(f"Delete every turn of {whose}?")
+    named = list(dict.fromkeys(item_ids or ()))
     with opened(db) as memory:
-        deleted = (
-            memory.delete_all(user_id=user, agent_id=agent, run_id=run)
-            if everything
-            else sum(memory.delete(item_id) for item_id in item_ids or ())
-        )
+        unknown = [item_id for item_id in named if not memory.delete(item_id)]
+        whole = memory.delete_all(user_id=user, agent_id=agent, run_id=run) if everything else 0
+    deleted = whole + len(named) - len(unknown)
     if as_json:
-        show_json({"deleted": deleted})
+        show_json({"deleted": deleted, "unknown": unknown})
     else:
         show(f"{amount(deleted, 'turn')} deleted")
+    for item_id in unknown:
+        note(f"there is no turn with the id {item_id!r}")
+    return UNKNOWN if unknown else 0
 
 
 def _named(user: str, agent: str | None, run: str | None) -> dict[str, str]:

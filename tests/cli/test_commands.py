@@ -92,8 +92,18 @@ def test_the_line_break_that_ends_stdin_is_not_part_of_the_turn(
 
 def test_turns_are_deleted_by_id(command: Command) -> None:
     kept, gone = added(command, "kept"), added(command, "gone")
-    assert command("delete", gone["id"], "unknown").out == "1 turn deleted\n"
+    done = command("delete", gone["id"], gone["id"])
+    assert (done.code, done.out, done.err) == (0, "1 turn deleted\n", "")
     assert [item["id"] for item in json.loads(command("list", "--json").out)] == [kept["id"]]
+
+
+def test_an_unknown_id_is_named_and_ends_a_deletion_with_1_after_the_others_are_deleted(command: Command) -> None:
+    gone, also_gone = added(command, "gone"), added(command, "gone too")
+    done = command("delete", "NO-SUCH-ID", gone["id"])
+    assert (done.code, done.out) == (1, "1 turn deleted\n")
+    assert done.err == "there is no turn with the id 'NO-SUCH-ID'\n"
+    again = command("delete", gone["id"], also_gone["id"], "--json")
+    assert (again.code, json.loads(again.out)) == (1, {"deleted": 1, "unknown": [gone["id"]]})
 
 
 def test_a_session_is_deleted_as_a_whole_only_when_confirmed(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +114,7 @@ def test_a_session_is_deleted_as_a_whole_only_when_confirmed(command: Command, m
         refused = command("delete", "--all", "--run", "s1")
         assert refused.code == 130
         assert "nothing deleted: answer y, or pass --yes" in refused.err
-    assert json.loads(command("delete", "--all", "--run", "s1", "--yes", "--json").out) == {"deleted": 1}
+    assert json.loads(command("delete", "--all", "--run", "s1", "--yes", "--json").out)["deleted"] == 1
     assert [item["content"] for item in json.loads(command("list", "--json").out)] == ["two"]
 
 
