@@ -19,6 +19,7 @@ from llmslim_memory.importers.report import ImportReport
 
 INCOMPLETE = 1
 SHOWN_SESSIONS = 20
+SHOWN_FILES = 3
 
 
 def import_file(
@@ -73,6 +74,8 @@ def import_file(
         show_json(report.to_dict())
     else:
         _show(report)
+    if report.passed_over:
+        note(_passed_over(report))
     for error in report.errors:
         note(f"not read to its end: {error}")
     return 0 if report.ok else INCOMPLETE
@@ -97,6 +100,14 @@ def _show(report: ImportReport) -> None:
     verb = "would be imported" if report.dry_run else "imported"
     ending = " (stopped at --limit)" if report.limited else ""
     show(f"{amount(report.imported, 'turn')} {verb}, {report.duplicates:,} there already{ending}")
+
+
+def _passed_over(report: ImportReport) -> str:
+    """Which files hold no chat history; all of them stand in what --json prints."""
+    shown = report.passed_over[:SHOWN_FILES]
+    more = report.passed_over_total - len(shown)
+    files = amount(report.passed_over_total, "file")
+    return f"passed over, no chat history: {files} ({', '.join(shown)}{f' and {more:,} more' if more else ''})"
 
 
 def _sessions(report: ImportReport) -> Table:

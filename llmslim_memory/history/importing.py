@@ -104,16 +104,16 @@ def import_history(
         helpers=_helpers(helpers),
     )
     check_choice("format", format, ("auto", *FORMATS))
-    found = open_source(path, format, rules.limits)
-    with found as (readings, problems), opened(memory, dry_run=dry_run) as target:
-        work.run(readings, problems, target, on_progress)
-    formats = {reading.format for reading in readings}
+    with open_source(path, format, rules.limits) as found, opened(memory, dry_run=dry_run) as target:
+        work.run(found.readings, found.problems, target, on_progress)
+    formats = {reading.format for reading in found.readings}
     return work.tally.report(
         format=formats.pop() if len(formats) == 1 else "mixed",
         source=str(source),
         dry_run=dry_run,
-        files=len(readings),
+        files=len(found.readings),
         limited=work.is_full,
+        passed_over=found.passed_over,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from llmslim_memory.history.turns import Prepared
+from llmslim_memory.importers.documents import PassedOver
 from llmslim_memory.importers.outcomes import MALFORMED, Session
 from llmslim_memory.importers.report import ImportedSession, ImportReport
 
@@ -98,7 +99,16 @@ class Tally:
         if len(self.sessions) < LISTED_SESSIONS:
             self.sessions[key] = done
 
-    def report(self, *, format: str, source: str, dry_run: bool, files: int, limited: bool) -> ImportReport:  # noqa: A002
+    def report(
+        self,
+        *,
+        format: str,  # noqa: A002
+        source: str,
+        dry_run: bool,
+        files: int,
+        limited: bool,
+        passed_over: PassedOver,
+    ) -> ImportReport:
         """The counts so far as a report."""
         return ImportReport(
             format=format,
@@ -116,6 +126,8 @@ class Tally:
             seen=self.seen,
             parts_skipped=dict(sorted(self.parts.items())),
             sessions_total=self.sessions_total,
+            passed_over=tuple(passed_over.names),
+            passed_over_total=passed_over.total,
         )
 
 

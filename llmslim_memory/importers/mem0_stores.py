@@ -41,17 +41,18 @@ def read_store(document: Document, limits: ImportLimits) -> Iterator[Record]:
     Raises:
         HistoryImportError: It is no store of Mem0's, or damaged.
     """
-    path = document.path
-    if path is None or document.size > limits.max_file_bytes:
-        raise HistoryImportError(
-            f"it has {document.size:,} bytes, more than max_file_bytes ({limits.max_file_bytes:,})"
-        )
-    yield from _faiss(path, limits) if document.name.endswith(".pkl") else _qdrant(path, limits)
+    document.check_size()
+    if document.path is not None:
+        read = _faiss if document.name.endswith(".pkl") else _qdrant
+        yield from read(document.path, limits)
 
 
 def _faiss(path: Path, limits: ImportLimits) -> Iterator[Record]:
-    if path.stat().st_size > limits.max_record_bytes:
-        raise HistoryImportError("the docstore is larger than max_record_bytes")
+    size = path.stat().st_size
+    if size > limits.max_record_bytes:
+        raise HistoryImportError(
+            f"the docstore has {size:,} bytes, more than max_record_bytes ({limits.max_record_bytes:,})"
+        )
     try:
         value = unpickle(path.read_bytes(), most=limits.max_record_bytes // 8)
     except (ValueError, OSError) as error:

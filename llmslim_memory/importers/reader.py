@@ -14,7 +14,7 @@ from llmslim_memory.errors import HistoryImportError
 from llmslim_memory.importers import chatgpt, claude_ai, claude_code, jsonl, mem0, own
 from llmslim_memory.importers.chatgpt_copies import Copies
 from llmslim_memory.importers.detect import WINDOW, detect
-from llmslim_memory.importers.documents import Document, Problem, find_documents
+from llmslim_memory.importers.documents import Document, PassedOver, Problem, find_documents
 from llmslim_memory.importers.limits import ImportLimits
 from llmslim_memory.importers.mem0_stores import is_store, read_store
 from llmslim_memory.importers.outcomes import Left, Outcomes
@@ -78,12 +78,21 @@ class Reading:
             yield from read_records(stream, self.layout, self.limits)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What there is to read, in order, the files that cannot be read and why, and those that hold no history."""
+
+    readings: list[Reading]
+    problems: list[Problem]
+    passed_over: PassedOver
+
+
 @contextmanager
 def open_source(
     source: Path,
     format: str,  # noqa: A002
     limits: ImportLimits,
-) -> Iterator[tuple[list[Reading], list[Problem]]]:
+) -> Iterator[Source]:
     """Find what there is to read in ``source``; its archives are closed at the end of the block.
 
     Raises:
@@ -98,31 +107,28 @@ def _find(
     format: str,  # noqa: A002
     archives: Archives,
     limits: ImportLimits,
-) -> tuple[list[Reading], list[Problem]]:
-    """What there is to read in ``source``, in order, and the files that cannot be read with the reason.
-
-    Raises:
-        HistoryImportError: There is nothing in it that can be read.
-    """
-    documents, problems = find_documents(source, archives, limits)
+) -> Source:
+    found = find_documents(source, archives, limits)
     readings: list[Reading] = []
     manifest: dict[str, Any] | None = None
-    for document in documents:
+    for document in found.documents:
         try:
-            found, values = _recognise(document, limits, format if len(documents) == 1 else "auto")
+            reading, values = _recognise(document, limits, format if len(found.documents) == 1 else "auto")
         except HistoryImportError as error:
-            problems.append((document.name, str(error)))
+            found.problems.append((document.name, str(error)))
             continue
         lists = next(filter(claude_ai.is_manifest, values), None)
         manifest = manifest or lists
-        if found is not None and lists is None and format in ("auto", found.format):
-            readings.append(found)
-    readings = _with_copies(_without_strays(readings))
+        if reading is not None and lists is None and format in ("auto", reading.format):
+            readings.append(reading)
+        else:
+            found.others.note(document.name)
+    readings = _with_copies(_without_strays(readings, found.others))
     if not readings:
         if manifest is not None:
             claude_ai.refuse_manifest(manifest)
-        raise HistoryImportError(_nothing(source, format, documents, problems))
-    return readings, problems
+        raise HistoryImportError(_nothing(source, format, found.documents, found.problems))
+    return Source(readings, found.problems, found.others)
 
 
 def _recognise(
@@ -184,14 +190,16 @@ def _window(document: Document, layout: Layout, limits: ImportLimits) -> list[Re
     return window
 
 
-def _without_strays(readings: list[Reading]) -> list[Reading]:
+def _without_strays(readings: list[Reading], others: PassedOver) -> list[Reading]:
     """Leave out what merely looks like messages beside a known export: settings, feedback, designs."""
-    known = {reading.document.container for reading in readings if reading.format != jsonl.FORMAT}
-    return [
-        reading
-        for reading in readings
-        if reading.format != jsonl.FORMAT or not reading.document.container or reading.document.container not in known
-    ]
+    known = {reading.document.container for reading in readings if reading.format != jsonl.FORMAT} - {""}
+    kept = []
+    for reading in readings:
+        if reading.format == jsonl.FORMAT and reading.document.container in known:
+            others.note(reading.document.name)
+        else:
+            kept.append(reading)
+    return kept
 
 
 def _with_copies(readings: list[Reading]) -> list[Reading]:

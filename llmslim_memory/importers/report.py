@@ -41,7 +41,8 @@ class ImportReport:
     ``too_deep``, ``inactive`` (a Mem0 memory deleted, replaced or expired) and ``deleted`` (a turn the user deleted
     from memory). ``parts_skipped`` counts, by the same reasons, what was left out of turns that were imported.
     ``redactions`` counts replaced credentials by kind. ``errors`` names the files that could not be read to their end;
-    what came before was imported. ``sessions`` lists the first ones in full, ``sessions_total`` counts all.
+    what came before was imported. ``sessions`` lists the first ones in full, ``sessions_total`` counts all. So do
+    ``passed_over`` and ``passed_over_total`` with the files of a folder or archive that hold no chat history.
     """
 
     format: str
@@ -59,6 +60,8 @@ class ImportReport:
     seen: int = 0
     parts_skipped: Mapping[str, int] = field(default_factory=dict)
     sessions_total: int = 0
+    passed_over: tuple[str, ...] = ()
+    passed_over_total: int = 0
 
     @property
     def ok(self) -> bool:
@@ -75,4 +78,5 @@ class ImportReport:
         data = asdict(self)
         data["sessions"] = [session.to_dict() for session in self.sessions]
         data["errors"] = list(self.errors)
+        data["passed_over"] = list(self.passed_over)
         return data | {"ok": self.ok, "skipped_total": self.skipped_total}

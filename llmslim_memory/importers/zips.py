@@ -60,8 +60,8 @@ def is_zip(path: Path) -> bool:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def members(path: Path, archives: Archives, limits: ImportLimits) -> list[Member]:
-    """The members of the archive that may hold history, in the order of their names.
+def members(path: Path, archives: Archives, limits: ImportLimits) -> tuple[list[Member], list[str]]:
+    """The members of the archive that may hold history, in the order of their names, and the names of the others.
 
     Raises:
         HistoryImportError: It is no archive, or lists too many members.
@@ -72,9 +72,11 @@ def members(path: Path, archives: Archives, limits: ImportLimits) -> list[Member
     except _BROKEN as error:
         raise HistoryImportError(f"{path.name!r} is not a readable zip archive: {type(error).__name__}") from error
     if len(infos) > limits.max_zip_members:
-        raise HistoryImportError(f"{path.name!r} lists {len(infos):,} members: more than max_zip_members allows")
-    wanted = sorted(filter(_is_wanted, infos), key=lambda info: (info.filename, info.header_offset))
-    return [Member(info.filename, info.file_size, _opener(path, info, archives, limits)) for info in wanted]
+        raise _too_many(path, limits)
+    files = sorted(filter(_is_file, infos), key=lambda info: (info.filename, info.header_offset))
+    wanted = [info for info in files if info.filename.lower().endswith(_SUFFIXES)]
+    others = [info.filename for info in files if not info.filename.lower().endswith(_SUFFIXES)]
+    return [Member(info.filename, info.file_size, _opener(path, info, archives, limits)) for info in wanted], others
 
 
 def _check_directory(path: Path, limits: ImportLimits) -> None:
@@ -87,14 +89,24 @@ def _check_directory(path: Path, limits: ImportLimits) -> None:
     if size == _IN_ZIP64:
         size = struct.unpack_from("<Q", tail, at64 + 40)[0] if 0 <= at64 <= len(tail) - 56 else size
     if size > limits.max_zip_members * _ENTRY_BYTES:
-        raise HistoryImportError(f"{path.name!r} lists too many members (max_zip_members {limits.max_zip_members:,})")
+        raise _too_many(path, limits)
 
 
-def _is_wanted(info: zipfile.ZipInfo) -> bool:
+def _too_many(path: Path, limits: ImportLimits) -> HistoryImportError:
+    return HistoryImportError(
+        f"{path.name!r} lists more than {limits.max_zip_members:,} members: raise max_zip_members to read it"
+    )
+
+
+def is_junk(name: str) -> bool:
+    """Whether a file is there only for the file manager that made the folder or archive."""
+    return name.startswith(("._", ".DS_Store"))
+
+
+def _is_file(info: zipfile.ZipInfo) -> bool:
     parts = info.filename.split("/")
-    hidden = "__MACOSX" in parts or parts[-1].startswith(("._", ".DS_Store"))
-    # What is no folder by its name: ZipInfo.is_dir() fails on an empty one.
-    return not hidden and info.filename.lower().endswith(_SUFFIXES)
+    # A folder's name ends in a slash; ZipInfo.is_dir() fails on an empty one.
+    return bool(parts[-1]) and "__MACOSX" not in parts and not is_junk(parts[-1])
 
 
 def _opener(path: Path, info: zipfile.ZipInfo, archives: Archives, limits: ImportLimits) -> Callable[[], BinaryIO]:

@@ -105,6 +105,16 @@ def test_a_file_that_breaks_off_is_imported_as_far_as_it_goes_and_the_exit_code_
     assert "1 turn imported" in done.out
 
 
+def test_an_import_of_a_folder_says_which_files_it_passed_over(command: Command, history: Path) -> None:
+    for name in ("a.txt", "b.txt", "c.txt", "d.txt", "e.txt"):
+        history.with_name(name).touch()
+    done = command("import", str(history.parent))
+    assert "5 turns imported" in done.out
+    assert "no chat history: 5 files (a.txt, b.txt, c.txt and 2 more)" in done.err
+    assert json.loads(command("import", str(history.parent), "--json").out)["passed_over"][3:5] == ["d.txt", "e.txt"]
+    assert "no chat history" not in command("import", str(history)).err
+
+
 def test_an_export_restores_the_memory_exactly(command: Command, history: Path, tmp_path: Path) -> None:
     command("import", str(history))
     assert "5 turns" in command("export", str(tmp_path / "all.jsonl.gz")).out

@@ -65,6 +65,30 @@ def test_a_named_format_leaves_other_files_of_a_folder_out(tmp_path: Path) -> No
     document(tmp_path / "one.json", [chatgpt("one")])
     document(tmp_path / "two.json", [claude("two")])
     assert said(tmp_path, format="claude-ai") == ["two"]
+    assert imported(tmp_path, format="claude-ai").passed_over == ("one.json",)
+
+
+def test_files_of_a_folder_and_its_archives_that_hold_no_history_are_named_and_counted(tmp_path: Path) -> None:
+    document(tmp_path / "conversations.json", [claude("real")])
+    document(tmp_path / "feedback.json", [message("not said in a chat")])
+    document(tmp_path / "settings.json", {"theme": "dark"})
+    (tmp_path / "notes.txt").write_text("read me")
+    (tmp_path / "._notes.txt").write_text("of the file manager")
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
+        archive.writestr("pictures/", "")
+        archive.writestr("pictures/cat.png", b"png")
+        archive.writestr("__MACOSX/cat.png", b"png")
+    report = imported(tmp_path)
+    assert sorted(report.passed_over) == ["feedback.json", "more.zip/pictures/cat.png", "notes.txt", "settings.json"]
+    assert (report.passed_over_total, report.imported, report.ok) == (4, 1, True)
+
+
+def test_of_very_many_files_without_history_all_are_counted_and_the_first_named(tmp_path: Path) -> None:
+    document(tmp_path / "conversations.json", [claude("real")])
+    for number in range(1_200):
+        (tmp_path / f"{number:04}.png").touch()
+    report = imported(tmp_path)
+    assert (report.passed_over_total, len(report.passed_over), report.passed_over[0]) == (1_200, 1_000, "0000.png")
 
 
 def test_the_numbered_files_of_newer_chatgpt_zips_are_found_at_any_depth(tmp_path: Path) -> None:
