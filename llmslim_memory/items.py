@@ -120,6 +120,12 @@ class MemoryItem:
             self.updated_at,
         )
 
+    def __reduce__(self) -> tuple[type[MemoryItem], tuple[Any, ...]]:
+        # Several times faster to read back than field by field.
+        times = (self.created_at, self.updated_at)
+        ids = (self.user_id, self.agent_id, self.run_id)
+        return type(self), (self.id, self.role, self.content, times[0], self.seq, *ids, self.metadata, times[1])
+
     def to_dict(self) -> dict[str, Any]:
         """The turn as JSON-ready data, times as ISO-8601 text."""
         data = {f.name: getattr(self, f.name) for f in fields(self)}

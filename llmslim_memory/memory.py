@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from llmslim_memory.indexing import ScopeHistory, StaleHistoryError
+from llmslim_memory.answering import Answerer, Extent, Question, Settings, Workers, address, check_workable
 from llmslim_memory.keeping import Keeper, time_window, utc_now
 from llmslim_memory.options import (
     COVERAGES,
@@ -23,8 +22,7 @@ from llmslim_memory.options import (
     check_relevance,
     check_zone,
 )
-from llmslim_memory.pacing import pace
-from llmslim_memory.selection import SelectionOptions, select
+from llmslim_memory.selection import SelectionOptions
 from llmslim_memory.texts import clean_text
 from llmslim_memory.times import parse_time
 from llmslim_memory.types import (
@@ -35,9 +33,6 @@ from llmslim_memory.types import (
 )
 
 INDEX_CACHE_BYTES = 256 << 20
-SEARCH_ATTEMPTS = 10
-
-T = TypeVar("T")
 
 
 class Memory(Keeper):
@@ -65,6 +60,9 @@ class Memory(Keeper):
         conflicts: Show statements that contradict each other, when the question asks whether something happened.
         encoding: What counts tokens: a tiktoken encoding, a model's name, or a function from text to a count.
         index_cache_bytes: Most memory that the indexes of recently searched scopes may take.
+        workers: Processes that search beside this one, so that searches of several threads use several cores; the first
+            search starts them. The store is then a path or URL, and ``encoding`` a name. Each keeps the indexes of its
+            share of scopes, in its share of ``index_cache_bytes``; what a scorer of your own ranks is ranked here.
 
     Raises:
         ValueError, TypeError: An argument cannot be used; the message names it.
@@ -94,7 +92,10 @@ class Memory(Keeper):
         conflicts: bool = True,
         encoding: str | Callable[[str], int] = "o200k_base",
         index_cache_bytes: int = INDEX_CACHE_BYTES,
+        workers: int = 0,
     ) -> None:
+        if check_count("workers", workers, least=0):
+            check_workable(store, encoding)
         self._budget = check_count("budget", budget)
         self._relevance = check_relevance(relevance)
         self._options = SelectionOptions(
@@ -107,6 +108,11 @@ class Memory(Keeper):
             conflicts=check_flag("conflicts", conflicts),
         )
         super().__init__(store, clock=clock, encoding=encoding, index_cache_bytes=index_cache_bytes)
+        here = Answerer(self._indexes, self._counter)
+        self._answerer: Answerer | Workers = here
+        if workers:
+            settings = Settings(address(store, self._store), str(encoding), index_cache_bytes // workers)
+            self._answerer = Workers(here, settings, workers)
 
     @property
     def budget(self) -> int:
@@ -175,26 +181,15 @@ class Memory(Keeper):
                 conflicts=conflicts,
             ),
         )
-        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, only, exclude, exclude_runs)
-        moment = self._now() if now is None else parse_time(now, "now")
-        chosen = self._relevance if relevance is None else check_relevance(relevance)
-        text = clean_text(check_query(query))
-        most = self._budget if budget is None else check_count("budget", budget)
-
-        def attempt() -> MemoryContext:
-            history = open_history()
-            with pace.computing():
-                return select(
-                    text,
-                    history,
-                    lambda asked: self._indexes.rank(history, asked, now=moment, tz=options.tz, relevance=chosen),
-                    now=moment,
-                    options=options,
-                    budget=most,
-                    count=self._counter,
-                )
-
-        context = _settled(attempt)
+        question = Question(
+            text=clean_text(check_query(query)),
+            extent=_extent(Scope(user_id, agent_id, run_id), since, until, only, exclude, exclude_runs),
+            now=self._now() if now is None else parse_time(now, "now"),
+            relevance=self._relevance if relevance is None else check_relevance(relevance),
+            options=options,
+            most=self._budget if budget is None else check_count("budget", budget),
+        )
+        context = self._answerer.search(question)
         return replace(context, elapsed_ms=(time.perf_counter() - start) * 1e3)
 
     def rank(
@@ -217,18 +212,15 @@ class Memory(Keeper):
 
         The arguments are those of :meth:`search`.
         """
-        open_history = self._opener(Scope(user_id, agent_id, run_id), since, until, only, exclude, exclude_runs)
-        moment = self._now() if now is None else parse_time(now, "now")
-        chosen = self._relevance if relevance is None else check_relevance(relevance)
-        text, most = clean_text(check_query(query)), check_count("k", k)
-
-        def attempt() -> list[Hit]:
-            history = open_history()
-            with pace.computing():
-                ranking = self._indexes.rank(history, text, now=moment, tz=self._options.tz, relevance=chosen)
-                return self._indexes.hits(history, ranking, most)
-
-        return _settled(attempt)
+        question = Question(
+            text=clean_text(check_query(query)),
+            extent=_extent(Scope(user_id, agent_id, run_id), since, until, only, exclude, exclude_runs),
+            now=self._now() if now is None else parse_time(now, "now"),
+            relevance=self._relevance if relevance is None else check_relevance(relevance),
+            options=self._options,
+            most=check_count("k", k),
+        )
+        return self._answerer.rank(question)
 
     def version(
         self,
@@ -251,37 +243,33 @@ class Memory(Keeper):
             exclude: Ids of turns that do not count.
             exclude_runs: Sessions whose turns do not count.
         """
-        return self._opener(Scope(user_id, agent_id, run_id), None, None, None, exclude, exclude_runs)().version
+        scope = Scope(user_id, agent_id, run_id)
+        return self._answerer.version(_extent(scope, None, None, None, exclude, exclude_runs))
 
-    def _opener(
-        self,
-        scope: Scope,
-        since: Any,
-        until: Any,
-        only: Collection[str] | None,
-        exclude: Collection[str],
-        exclude_runs: Collection[str],
-    ) -> Callable[[], ScopeHistory]:
-        window = time_window(since, until)
-        return partial(
-            self._indexes.open,
-            scope,
-            since=window[0],
-            until=window[1],
-            only=None if only is None else check_ids("only", only),
-            exclude=check_ids("exclude", exclude),
-            exclude_runs=check_ids("exclude_runs", exclude_runs),
-        )
+    def close(self) -> None:
+        """Close the store if it was opened here, and end the workers; a store that was passed in stays open."""
+        if isinstance(self._answerer, Workers):
+            self._answerer.close()
+        super().close()
 
 
-def _settled(attempt: Callable[[], T]) -> T:
-    """What ``attempt`` gives, tried again while turns that it would show are changed by others under its hands."""
-    for _ in range(SEARCH_ATTEMPTS - 1):
-        try:
-            return attempt()
-        except StaleHistoryError:
-            continue
-    return attempt()
+def _extent(
+    scope: Scope,
+    since: Any,
+    until: Any,
+    only: Collection[str] | None,
+    exclude: Collection[str],
+    exclude_runs: Collection[str],
+) -> Extent:
+    window = time_window(since, until)
+    return Extent(
+        scope=scope,
+        since=window[0],
+        until=window[1],
+        only=None if only is None else check_ids("only", only),
+        exclude=check_ids("exclude", exclude),
+        exclude_runs=check_ids("exclude_runs", exclude_runs),
+    )
 
 
 def _given(**values: Any) -> dict[str, Any]:

@@ -12,12 +12,12 @@ COVERAGES = ("auto", "always", "never")
 CONFLICT_RULES = ("error", "keep", "update")
 
 
-def check_count(name: str, value: object) -> int:
-    """Return ``value`` if it is a whole number of at least 1."""
+def check_count(name: str, value: object, *, least: int = 1) -> int:
+    """Return ``value`` if it is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidTypeError(f"{name} must be a whole number, not {type(value).__name__} ({value!r})")
-    if value < 1:
-        raise InvalidValueError(f"{name} is {value}; it must be at least 1")
+    if value < least:
+        raise InvalidValueError(f"{name} is {value}; it must be at least {least}")
     return value
 
 

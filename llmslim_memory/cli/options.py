@@ -26,11 +26,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @contextmanager
-def opened(db: str, *, new: bool = False, encoding: str = "o200k_base") -> Iterator[Memory]:
+def opened(db: str, *, new: bool = False, encoding: str = "o200k_base", workers: int = 0) -> Iterator[Memory]:
     """The memory that ``--db`` names, closed at the end; a file that is not there is made only if ``new``."""
     if not new and not is_url(db) and db != ":memory:" and not Path(db).expanduser().exists():
         raise InvalidValueError(f"there is no memory at {db} yet: add a turn, import a file, or pass another --db")
-    with Memory(db, encoding=encoding) as memory:
+    with Memory(db, encoding=encoding, workers=workers) as memory:
         yield memory
 
 

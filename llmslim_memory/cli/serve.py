@@ -36,6 +36,7 @@ def serve(
     max_body: Annotated[int, typer.Option(min=1024, help="Bytes a request may send.")] = 8 << 20,
     max_import: Annotated[int, typer.Option(min=1024, help="Bytes an import may send.")] = 1 << 30,
     encoding: Encoding = "o200k_base",
+    workers: Annotated[int, typer.Option(min=0, help="Processes that search beside this one, to use more cores.")] = 0,
 ) -> None:
     """Serve the memory over HTTP, with an inspector page at /ui; Ctrl-C finishes what was begun and stops."""
     try:
@@ -47,7 +48,7 @@ def serve(
     listening = settle(
         host, port, tokens_file=tokens, no_auth=no_auth, allowed_hosts=allowed_host or (), root_path=root_path
     )
-    with opened(db, new=True, encoding=encoding) as memory:
+    with opened(db, new=True, encoding=encoding, workers=workers) as memory:
         memory.get("is-the-store-there")
         app = create_app(
             memory,

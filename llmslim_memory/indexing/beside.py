@@ -1,26 +1,21 @@
 """Analyses turns in other processes beside this one, for writing so many that one core takes long.
 
-The helpers are plain children that run this file: unlike those of ``multiprocessing``, they run nothing of the caller's
-program again, so that neither a notebook nor a script without a main guard has to care. They end with their parent,
-however it ends, and one that dies or cannot be started costs speed alone.
+The helpers are children that run this file. One that dies or cannot be started costs speed alone.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import pickle
-import signal
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Condition, Thread
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
+from llmslim_memory.children import Child, may_start, my_pipes, pipe, send, start_child
 from llmslim_memory.indexing.turns import TurnAnalyser
 from llmslim_memory.tokens import TokenCounter, make_counter
 from llmslim_memory.types import Analysis
@@ -56,8 +51,8 @@ class Analysts:
         self._threads = [Thread(target=self._employ, daemon=True) for _ in range(helpers if self._may_start() else 0)]
 
     def _may_start(self) -> bool:
-        """Whether another process could do the same; in a frozen program the interpreter is the program itself."""
-        return self._own.is_shared and not getattr(sys, "frozen", False)
+        """Whether another process could do the same."""
+        return self._own.is_shared and may_start()
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +106,7 @@ class Analysts:
         """Feed one helper until the end, or until it fails: then what it had is there for others."""
         given: deque[list[Job]] = deque()
         try:
-            with _helper(self._own.encoding) as helper:
+            with start_child(__name__, self._own.encoding) as helper:
                 while self._give(helper, given):
                     self._take(helper, given)
         except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ValueError) as error:
@@ -122,7 +117,7 @@ class Analysts:
                 self._in_flight -= len(given)
                 self._changed.notify_all()
 
-    def _give(self, helper: subprocess.Popen[bytes], given: deque[list[Job]]) -> bool:
+    def _give(self, helper: Child, given: deque[list[Job]]) -> bool:
         """Hand over as much as the helper may have; whether it has anything to do, which is waited for."""
         while len(given) < IN_FLIGHT:
             with self._changed:
@@ -133,11 +128,11 @@ class Analysts:
                     return bool(given)
                 given.append(jobs)
                 self._in_flight += 1
-            _send(_pipe(helper.stdin), jobs)
+            send(pipe(helper.stdin), jobs)
         return True
 
-    def _take(self, helper: subprocess.Popen[bytes], given: deque[list[Job]]) -> None:
-        found = pickle.load(_pipe(helper.stdout))  # noqa: S301  # what our own child wrote
+    def _take(self, helper: Child, given: deque[list[Job]]) -> None:
+        found = pickle.load(pipe(helper.stdout))  # noqa: S301  # what our own child wrote
         with self._changed:
             jobs = given.popleft()
             self._done.update(
@@ -149,37 +144,12 @@ class Analysts:
             self._changed.notify_all()
 
 
-def _helper(encoding: str) -> subprocess.Popen[bytes]:
-    """A process that analyses; at the end of its input it ends."""
-    roots = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-    return subprocess.Popen(  # noqa: S603  # this interpreter and this file
-        [sys.executable, "-P", "-m", __name__, encoding],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))},
-    )
-
-
-def _pipe(end: IO[bytes] | None) -> IO[bytes]:
-    if end is None:
-        raise EOFError
-    return end
-
-
-def _send(file: IO[bytes], value: Any) -> None:
-    pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
-    file.flush()
-
-
 def main() -> None:
     """Answer every list of turns on stdin with their analyses on stdout."""
-    # Ctrl-C goes to the whole group: the parent decides what it means, and the end of input tells.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    source, target, sys.stdout = sys.stdin.buffer, sys.stdout.buffer, sys.stderr
+    source, target = my_pipes()
     analyser = TurnAnalyser(make_counter(sys.argv[1]))
     for jobs in _received(source):
-        _send(target, [analyser.pack(*job) for job in jobs])
+        send(target, [analyser.pack(*job) for job in jobs])
 
 
 def _received(source: IO[bytes]) -> Iterator[list[Job]]:

@@ -74,6 +74,11 @@ class SQLiteStore(base.BatchStore):
         # A store that nobody closes is closed with its last reference, or at the latest with the process.
         self._close = finalize(self, self._connections.close)
 
+    @property
+    def path(self) -> Path | None:
+        """The file, by its absolute path; ``None`` for a database in memory."""
+        return self._connections.path
+
     def close(self) -> None:
         """Close the file; any later call raises. Closing again does nothing."""
         self._close()

@@ -52,6 +52,11 @@ class Connections:
                 self._close_all()
                 raise
 
+    @property
+    def path(self) -> Path | None:
+        """The file; ``None`` for a database in memory."""
+        return self._path
+
     def _new_locks(self) -> None:
         self._write_lock = RLock()
         self._gate = Condition()

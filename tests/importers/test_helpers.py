@@ -29,13 +29,13 @@ JOBS = [(("user", "assistant")[n % 2], f"Turn {n} about the {n * 7919} boats. " 
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
     """The helpers that a test started; none is left at its end."""
     found: list[subprocess.Popen[bytes]] = []
-    make = beside._helper
+    make = beside.start_child
 
-    def helper(encoding: str) -> subprocess.Popen[bytes]:
-        found.append(make(encoding))
+    def helper(*arguments: str) -> subprocess.Popen[bytes]:
+        found.append(make(*arguments))
         return found[-1]
 
-    monkeypatch.setattr(beside, "_helper", helper)
+    monkeypatch.setattr(beside, "start_child", helper)
     yield found
     assert all(process.poll() is not None for process in found)
 
@@ -79,11 +79,11 @@ def test_a_helper_that_is_killed_costs_no_turn(started: list[subprocess.Popen[by
 
 
 def test_a_helper_that_answers_nonsense_costs_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nonsense(_: str) -> subprocess.Popen[bytes]:
+    def nonsense(*_: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", "print('no pickle')"]
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    monkeypatch.setattr(beside, "_helper", nonsense)
+    monkeypatch.setattr(beside, "start_child", nonsense)
     with Analysts(make_counter(), 1) as analysts:
         check(analysts)
 
@@ -150,12 +150,12 @@ PROGRAM = """
 import sys
 from llmslim_memory import Memory, import_history
 from llmslim_memory.indexing import beside
-make = beside._helper
-def helper(encoding):
-    process = make(encoding)
+make = beside.start_child
+def helper(*arguments):
+    process = make(*arguments)
     print("helper", process.pid, flush=True)
     return process
-beside._helper = helper
+beside.start_child = helper
 print("program", flush=True)
 print(import_history(sys.argv[1], sys.argv[2], helpers=1).imported, flush=True)
 """
