@@ -57,6 +57,8 @@ EXTRAS = {
     "llama-index": "from llama_index.memory.llmslim import LLMSlimMemory",
 }
 ADAPTERS = {"langchain": "langchain_llmslim", "llama-index": "llama_index_memory_llmslim"}
+# What langchain-core imports does this on Python 3.14.
+ALLOWED = "ignore:'asyncio.iscoroutinefunction' is deprecated:DeprecationWarning"
 NEVER_SHIPPED = re.compile(r"(^|/)(tests?|\.venv|__pycache__|\.git|benchmarks|examples|scripts)(/|$)|\.pyc$|\.db$")
 
 
@@ -117,7 +119,7 @@ def try_extra(extra: str) -> None:
     if extra in ADAPTERS:
         wanted.append(wheel(ADAPTERS[extra]))
     run(sys.executable, "-m", "uv", "pip", "install", "-q", "-p", python, *wanted)
-    run(python, "-I", "-W", "error", "-c", EXTRAS[extra], cwd=environment)
+    run(python, "-I", "-W", "error", "-W", ALLOWED, "-c", EXTRAS[extra], cwd=environment)
     run(python.with_name("llmslim-memory"), "--version", cwd=environment)
     listing = SBOM / f"llmslim-memory{'-' * bool(extra)}{extra}.cdx.json"
     run(sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "-o", listing, python)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from blockbuster import BlockBuster
 
-from llmslim_memory import AsyncMemory, InMemoryStore, Memory, MemoryItem, Scope
+from llmslim_memory import Applied, AsyncMemory, Batch, InMemoryStore, Memory, MemoryItem, Scope
 from llmslim_memory.errors import StoreClosedError
 
 
@@ -68,13 +69,30 @@ async def test_the_loop_goes_on_while_the_store_is_slow() -> None:
     assert ticks > 3
 
 
-async def test_a_write_that_is_cancelled_is_still_whole() -> None:
-    store = InMemoryStore()
+class WaitingStore(InMemoryStore):
+    """Begins to write, and goes on when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.told, self.done = threading.Event(), threading.Event(), threading.Event()
+
+    def apply(self, batch: Batch) -> Applied:
+        self.begun.set()
+        self.told.wait(30)
+        applied = super().apply(batch)
+        self.done.set()
+        return applied
+
+
+async def test_a_write_that_had_begun_when_it_was_cancelled_is_finished() -> None:
+    store = WaitingStore()
     memory = AsyncMemory(store)
     task = asyncio.create_task(memory.add([{"role": "user", "content": str(n)} for n in range(100)], user_id="u1"))
-    await asyncio.sleep(0)
+    await asyncio.to_thread(store.begun.wait, 30)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await memory.get_all(user_id="u1")
-    assert len(store.list(Scope("u1"))) in (0, 100)
+    assert store.list(Scope("u1")) == []
+    store.told.set()
+    await asyncio.to_thread(store.done.wait, 30)
+    assert len(store.list(Scope("u1"))) == 100

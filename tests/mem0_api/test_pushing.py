@@ -22,9 +22,9 @@ class Counted:
     def __init__(self, store: Any) -> None:
         self._store = store
         self.read = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        for name in set(dir(store)) - set(dir(self)):
+            # From Python 3.12 on a protocol is not met by methods that only __getattr__ gives.
+            setattr(self, name, getattr(store, name))
 
     def list(self, *asked: Any, **window: Any) -> list[MemoryItem]:
         return self._count(self._store.list(*asked, **window))
