@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from zlib import crc32
 
 import Stemmer
 
+from llmslim_memory.ranking.scripts import simplified, without_prefixes
 from llmslim_memory.ranking.stopwords import ENGLISH, OTHERS
 
-VERSION = 1
+VERSION = 2
 """Grows whenever the same text would give other terms."""
 
 MAX_TERM_CHARS = 64
@@ -46,12 +47,12 @@ _SPLIT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|d|ll|re|ve|m|t))$", re.IGNORECASE)
 # Written without spaces: Thai to Myanmar, Khmer, kana, Han and their extensions.
-_UNSPACED = re.compile(
+UNSPACED_RUN = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]+"
 )
 _HANGUL = re.compile("[\uac00-\ud7a3]+")
-_ALPHABETIC = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff]")
+ALPHABETIC = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff]")
 _SCRIPTS = (
     (re.compile("[\u0400-\u052f]"), "russian"),
     (re.compile("[\u0370-\u03ff\u1f00-\u1fff]"), "greek"),
@@ -60,10 +61,15 @@ _SCRIPTS = (
     (re.compile("[\u0b80-\u0bff]"), "tamil"),
     (re.compile("[\u0530-\u058f]"), "armenian"),
 )
+# Telephone numbers and addresses are indexed under what they are, too.
+_TELEPHONE = re.compile(r"(?<!\d)(?:1[3-9]\d{9}|\d{3,4}-\d{7,8}|\d{3}-\d{3,4}-\d{4})(?!\d)")
 _LATIN = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]+")
 _FOLDED = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 
 ENGLISH_NAME = "english"
+MAIL = "@mail"
+TELEPHONE = "@telephone"
+"""Terms of every address of that kind."""
 _local = threading.local()
 
 
@@ -106,29 +112,15 @@ def detect_language(words: Iterable[str]) -> str:
     return best if enough else ENGLISH_NAME
 
 
-def _grams(run: str, sizes: Sequence[int]) -> list[str]:
+def grams(run: str, sizes: Sequence[int]) -> list[str]:
+    """Overlapping pieces of a run of characters, of each of the sizes."""
     return [run[i : i + n] for n in sizes for i in range(len(run) - n + 1)]
 
 
 def _unspaced(run: str) -> list[str]:
     if len(run) == 1:
         return [run]
-    return _grams(run, (2, 3) if _ALPHABETIC.match(run) else (1, 2))
-
-
-def characters(chunk: str) -> frozenset[int]:
-    """The terms of a chunk that are single characters of a script where one can be a word."""
-    runs = (run for run in _UNSPACED.findall(chunk) if not _ALPHABETIC.match(run))
-    return frozenset(term(char) for run in runs for char in run)
-
-
-def light_terms(chunk: str) -> frozenset[int]:
-    """The terms of a chunk that say little beside its others: the shorter grams of runs written without spaces."""
-    grams: list[str] = []
-    for run in _UNSPACED.findall(chunk):
-        if len(run) > 1:
-            grams += _grams(run, (2 if _ALPHABETIC.match(run) and len(run) > 2 else 1,))
-    return frozenset(map(term, grams))
+    return grams(run, (2, 3) if ALPHABETIC.match(run) else (1, 2))
 
 
 def _spaced(word: str, language: str) -> list[str]:
@@ -143,11 +135,13 @@ def _spaced(word: str, language: str) -> list[str]:
     else:
         name = next((name for script, name in _SCRIPTS if script.search(folded)), None)
         if name is not None:
-            stems = [fold(_stem(name, word.lower()[:MAX_TERM_CHARS]))]
+            lowered = word.lower()[:MAX_TERM_CHARS]
+            forms = (lowered, *without_prefixes(folded))
+            stems = list(dict.fromkeys(fold(_stem(name, form)) for form in forms))
         elif _LATIN.fullmatch(folded):
             stems = [_stem(ENGLISH_NAME, folded)]
         else:
-            stems = [folded]
+            stems = [folded, *without_prefixes(folded)]
     if language != ENGLISH_NAME and not stems[0].isdigit() and _LATIN.fullmatch(word.lower()):
         if word.lower() in OTHERS[language]:
             return []
@@ -155,7 +149,7 @@ def _spaced(word: str, language: str) -> list[str]:
         if own != stems[0]:
             stems.append(own)
     if _HANGUL.search(folded):
-        stems += [pair for run in _HANGUL.findall(folded) for pair in _grams(run, (2,)) if pair != folded]
+        stems += [pair for run in _HANGUL.findall(folded) for pair in grams(run, (2,)) if pair != folded]
     return stems
 
 
@@ -170,9 +164,9 @@ def _parts(piece: str) -> list[str]:
 def _word_terms(word: str, language: str) -> list[str]:
     """Terms of a run of word characters: split where case, digits or underscores do, kept whole as well."""
     terms: list[str] = []
-    spaced = _UNSPACED.sub(" ", word)
+    spaced = UNSPACED_RUN.sub(" ", word)
     if spaced != word:
-        for run in _UNSPACED.findall(word):
+        for run in UNSPACED_RUN.findall(word):
             terms += _unspaced(run)
     for piece in spaced.split():
         parts = _parts(piece)
@@ -197,6 +191,19 @@ def chunk_terms(chunk: str, language: str = ENGLISH_NAME) -> list[str]:
     terms = [piece for word in words for piece in _word_terms(word, language)]
     whole = fold(chunk).replace("’", "'")[:MAX_TERM_CHARS]
     return [*terms, whole.replace("'", "") if "'" in whole else whole]
+
+
+def normal(chunk: str) -> str:
+    """A chunk in one form of width and, of Chinese, of writing."""
+    return chunk if chunk.isascii() else simplified(unicodedata.normalize("NFKC", chunk))
+
+
+def _is_what(chunk: str) -> Iterator[str]:
+    """What kind of thing a chunk is, where its form tells."""
+    if "@" in chunk:
+        yield MAIL
+    if _TELEPHONE.search(chunk):
+        yield TELEPHONE
 
 
 class Analyser:
@@ -234,8 +241,8 @@ class _Memo(dict[str, tuple[int, ...]]):
         self._language = language
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
-        normal = chunk if chunk.isascii() else unicodedata.normalize("NFKC", chunk)
-        known = tuple(term(text) for text in chunk_terms(normal, self._language))
+        text = normal(chunk)
+        known = tuple(map(term, (*chunk_terms(text, self._language), *_is_what(text))))
         if len(self) >= MEMO_SIZE:
             self.clear()
         if len(chunk) <= MEMO_CHARS:

@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
-from llmslim_memory.ranking.analysis import Analyser, characters, fold, light_terms, term
-from llmslim_memory.ranking.dates import asked_time, named_dates
+from llmslim_memory.ranking.analysis import Analyser, fold, term
+from llmslim_memory.ranking.asked import asked_time
+from llmslim_memory.ranking.dates import named_dates
 from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, UNSPACED
 from llmslim_memory.ranking.synonyms import standing_for
+from llmslim_memory.ranking.unspaced import characters, light_terms
 
 _SAY = "say|suggest|recommend|mention|tell|give|explain|advise|propose|list|write|show|describe"
 _SAID = (

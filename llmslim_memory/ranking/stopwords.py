@@ -52,6 +52,14 @@ UNSPACED = _words(
     """
 )
 
+# Chinese words that only ask or point, so that what stands before and behind them are words of their own.
+ASKING = _words(
+    """
+    的 了 吗 呢 吧 嘛 是 我 你 您 他 她 它 我们 你们 他们 她们 什么 怎么 怎么样 为什么 哪里 哪儿 哪个 哪些 哪位 哪家
+    哪年 哪天 谁 多少 几个 几位 请问 告诉我 知道 记得 这个 那个 这 那 有没有 是不是 在 请 帮我
+    """
+)
+
 OTHERS: dict[str, frozenset[str]] = {
     "german": _words(
         """

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 from llmslim_memory.ranking.analysis import Analyser
-from llmslim_memory.ranking.dates import asked_time, named_dates
+from llmslim_memory.ranking.asked import asked_time
+from llmslim_memory.ranking.dates import named_dates
 from llmslim_memory.testing.strategies import texts
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)  # a Monday
@@ -81,6 +82,43 @@ def test_a_date_in_a_text_is_one_term_however_it_is_written(text: str) -> None:
     found = list(named_dates(text, Analyser().chunks(text)))
     assert [date(d.year or 0, d.month, d.day) for d in found] == [date(2023, 5, 3)]
     assert found[0].terms() == ["@05-03", "@2023-05-03"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "am 3. Mai 2023",
+        "le 3 mai 2023",
+        "el 3 de mayo de 2023",
+        "il 3 maggio 2023",
+        "em 3 de maio de 2023",
+        "op 3 mei 2023",
+        "am 03.05.2023",
+        "我是二〇二三年五月三日去的",
+        "2023년 5월 3일에 갔다",
+        "2023年5月3號",
+    ],
+)
+def test_a_date_in_another_language_is_the_same_term(text: str) -> None:
+    assert [one.terms() for one in named_dates(text, Analyser().chunks(text))] == [["@05-03", "@2023-05-03"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("妈妈的生日是5月3日", ["@05-03"]),
+        ("五月三号见面", ["@05-03"]),
+        ("他十二月二十五日到，十二月三十一日走", ["@12-25", "@12-31"]),
+        ("8월 11일에 만나요", ["@08-11"]),
+        ("le 1er mars", ["@03-01"]),
+        ("13月3日", []),
+        ("每个月三天", []),
+        ("I waited until 3. May I go now?", []),
+    ],
+)
+def test_every_day_that_a_text_names_is_found_and_nothing_else(text: str, terms: list[str]) -> None:
+    found = named_dates(text, Analyser().chunks(text))
+    assert [one for named in found for one in named.terms()] == terms
 
 
 @given(texts())
