@@ -2,7 +2,8 @@
 
     python examples/import_chatgpt.py [the zip that ChatGPT sends]
 
-Without one, a small export is made up in the same form: a tree of messages, of which the current branch counts.
+Without one, a small export is made up in the same form: a tree of messages, of which the current branch counts. What
+looks like a key is replaced before anything is stored.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 import json
 import sys
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from llmslim_memory import Memory, import_history
+
+RANDOM = sha256(b"nobody's key").hexdigest()
 
 
 def node(name: str, parent: str | None, role: str, text: str, at: int) -> dict[str, Any]:
@@ -31,7 +35,7 @@ def made_up_export(folder: Path) -> Path:
     nodes = [
         node("m1", None, "user", "My sourdough starter is called Doris. I feed her 50 g of rye a day.", 0),
         node("m2", "m1", "assistant", "A fine name. Rye keeps a starter lively.", 1),
-        node("m3", "m2", "user", "My key is sk-proj-" + "a1B2" * 12 + ", how do I keep it safe?", 2),
+        node("m3", "m2", "user", f"My key is sk-proj-{RANDOM}, how do I keep it safe?", 2),
         node("m4", "m3", "assistant", "In your system's key ring, and never in a chat.", 3),
         node("old", "m2", "user", "A question that was edited away.", 2),
     ]

@@ -22,7 +22,8 @@ print(context.text)
 explanation = context.explanation
 assert explanation is not None
 assert explanation.unattributed_tokens == 0  # every token of the text belongs to a turn or a section
-Console(width=150).print(draw_table(explanation, dropped=4))
+console = Console()
+console.print(draw_table(explanation, dropped=4, width=console.width))
 for section in explanation.sections:
     print(f"{section.name}: {section.tokens} tokens")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,8 +44,10 @@ _COLOURS = {"kept": "#2f9e6e", "clipped": "#e0a030", "dropped": "#c9ced6", "sect
 _SLOTS = 240
 _WIDTH = 720
 _ROWS = 60
+_WIDE, _REASON = 140, 22
 _CELL, _ID = 16, 8
 _ORDER = ("dropped", "clipped", "kept")
+_STYLES = {"kept": "green", "clipped": "yellow", "dropped": "dim"}
 
 
 def words(reason: str | None) -> str:
@@ -173,27 +175,69 @@ def _row(turn: ExplainedTurn) -> tuple[str, ...]:
     )
 
 
-def draw_table(explanation: SearchExplanation, *, dropped: int = 12) -> Table:
+def draw_table(explanation: SearchExplanation, *, dropped: int = 12, width: int = 160) -> Table:
     """The explanation as a table for a terminal: what is shown, by time, and the best of what is not.
 
     Args:
         explanation: What a search with ``explain=True`` gave.
         dropped: How many of the turns not shown to list.
+        width: How many characters a line takes. Below 140, ids and times are shortened and shares left out, so that
+            the reasons can be read, and sections stand above the table.
     """
+    from rich.text import Text
+
+    table = _wide(explanation) if width >= _WIDE else _narrow(explanation)
+    places = [_COLUMNS.index(str(column.header)) for column in table.columns]
+    for turn in [*_shown(explanation.turns), *_missed(explanation.turns)[:dropped]]:
+        cells = _row(turn) if width >= _WIDE else _shortened(_row(turn))
+        table.add_row(*(Text(cells[place]) for place in places), style=_STYLES[turn.status])
+    return table
+
+
+def _wide(explanation: SearchExplanation) -> Table:
+    """A table that shows everything, its first rows the sections."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=_title(explanation), title_justify="left")
     for name in _COLUMNS:
-        table.add_column(name, justify="right" if name in ("rank", "score", "tokens", "share") else "left")
-    styles = {"kept": "green", "clipped": "yellow", "dropped": "dim"}
+        table.add_column(name, justify=_justify(name))
     for section in explanation.sections:
         said = ("shown", "") if section.shown else ("-", words(section.reason))
         cells = ("", "", str(section.tokens), f"{section.share:.1%}", said[0], "", "", f"[{section.name}]", said[1])
         table.add_row(*map(Text, cells), style="blue" if section.shown else "dim")
-    for turn in [*_shown(explanation.turns), *_missed(explanation.turns)[:dropped]]:
-        table.add_row(*map(Text, _row(turn)), style=styles[turn.status])
     return table
+
+
+def _narrow(explanation: SearchExplanation) -> Table:
+    """A table for 80 characters a line, the sections above it."""
+    from rich.table import Table
+
+    said: dict[str, list[str]] = {}
+    for section in explanation.sections:
+        what = f"shown, {section.tokens:,} tokens" if section.shown else words(section.reason)
+        said.setdefault(what, []).append(section.name)
+    title = "\n".join([_title(explanation), *(f"{', '.join(names)}: {what}" for what, names in said.items())])
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in _COLUMNS:
+        if name != "share":
+            is_reason = name == "reason"
+            table.add_column(
+                name, justify=_justify(name), no_wrap=not is_reason, min_width=_REASON if is_reason else None
+            )
+    return table
+
+
+def _justify(column: str) -> Literal["left", "right"]:
+    return "right" if column in ("rank", "score", "tokens", "share") else "left"
+
+
+def _shortened(cells: tuple[str, ...]) -> tuple[str, ...]:
+    said, turn = _COLUMNS.index("said"), _COLUMNS.index("turn")
+    short = list(cells)
+    short[said] = cells[said][:10]
+    short[turn] = f"{cells[turn][:_ID]}\u2026" if len(cells[turn]) > _CELL else cells[turn]
+    return tuple(short)
 
 
 def _title(explanation: SearchExplanation) -> str:

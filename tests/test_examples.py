@@ -37,6 +37,13 @@ def test_the_example_runs_without_keys_and_network(example: Path, tmp_path: Path
     assert done.stdout.strip(), "an example shows something"
 
 
+def test_the_example_of_an_import_replaces_the_key_that_it_holds(tmp_path: Path) -> None:
+    [example] = [path for path in EXAMPLES if path.stem == "import_chatgpt"]
+    done = run_example(tmp_path, str(example))
+    assert "[REDACTED:openai]" in done.stdout
+    assert "sk-" not in done.stdout
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_notebook_runs_and_draws(notebook: Path, tmp_path: Path) -> None:
     done = run_example(tmp_path, "-c", RUN_NOTEBOOK, str(notebook))

@@ -44,11 +44,15 @@ def show(text: str | Text) -> None:
     out.print(text)
 
 
+def table_width() -> int:
+    """How wide a table may be: as the terminal, or wide enough for a file."""
+    out = console()
+    return out.width if out.is_terminal else 160
+
+
 def show_table(table: Table) -> None:
-    """Print a table, as wide as the terminal, or wide enough for a file."""
-    out = Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
-    if not out.is_terminal:
-        out.width = 160
+    """Print a table, as wide as there is room."""
+    out = Console(file=sys.stdout, markup=False, emoji=False, highlight=False, width=table_width())
     out.print(table)
 
 

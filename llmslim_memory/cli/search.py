@@ -21,7 +21,7 @@ from llmslim_memory.cli.options import (
     load_vocabulary,
     opened,
 )
-from llmslim_memory.cli.output import amount, note, printable, recalled_text, show, show_json, show_table
+from llmslim_memory.cli.output import amount, note, printable, recalled_text, show, show_json, show_table, table_width
 from llmslim_memory.drawing import draw_table
 from llmslim_memory.envelope import ContextEnvelope
 from llmslim_memory.explain import SearchExplanation
@@ -67,7 +67,7 @@ def search(
     elif context.text:
         show(recalled_text(context.text))
     if context.explanation is not None:
-        show_table(draw_table(_printable(context.explanation)))
+        show_table(draw_table(_printable(context.explanation), width=table_width()))
     note(summary(context))
 
 

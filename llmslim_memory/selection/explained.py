@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -64,7 +65,14 @@ class _Explainer:
             return []
         last = fitted.text[sum(map(len, parts[:-1])) :]
         following = self.count(_NEXT)
-        return [*(self.count(part + _NEXT) - following for part in parts[:-1]), self.count(last)]
+        costs = [*(self.count(part + _NEXT) - following for part in parts[:-1]), self.count(last)]
+        return costs if sum(costs) == fitted.tokens else self._added(parts)
+
+    def _added(self, parts: list[str]) -> list[int]:
+        """What each part adds to those before it: by counters that round, parts cost more alone than together."""
+        ends = accumulate(map(len, parts[:-1]))
+        counts = [0, *(self.count(self.outcome.fitted.text[:end]) for end in ends), self.outcome.fitted.tokens]
+        return [max(0, after - before) for before, after in pairwise(counts)]
 
     def _all_sections(self) -> list[Section]:
         return list(self.outcome.sections) or [Section(name, "whole_history") for name in NAMES]

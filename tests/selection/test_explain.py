@@ -100,3 +100,22 @@ def test_a_whole_history_has_no_route_and_keeps_every_turn(fake: SimpleNamespace
 
 def test_without_being_asked_a_search_explains_nothing(fake: SimpleNamespace) -> None:
     assert fake.search([fake.Turn("tea")], "tea", budget=50).explanation is None
+
+
+@given(
+    contents=st.lists(CONTENTS, min_size=1, max_size=14), query=st.sampled_from(QUERIES), budget=st.integers(20, 400)
+)
+@settings(max_examples=100, deadline=None)
+def test_tokens_add_up_by_an_estimate_that_rounds_each_text_up(
+    fake: SimpleNamespace, contents: list[str], query: str, budget: int
+) -> None:
+    turns = [fake.Turn(text, "user", day=i / 3, session=str(i // 4)) for i, text in enumerate(contents)]
+    explanation = fake.search(
+        turns, query, budget=budget, count=make_counter(four_characters), explain=True
+    ).explanation
+    assert explanation.unattributed_tokens == 0
+    assert all(part.tokens >= 0 for part in (*explanation.turns, *explanation.sections))
+
+
+def four_characters(text: str) -> int:
+    return -(-len(text) // 4)
