@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ from llmslim_memory.mem0.items import (
     payload,
 )
 from llmslim_memory.mem0.narrowing import candidates, everything
-from llmslim_memory.mem0.records import EXPIRY, HISTORY, KINDS, MESSAGE, event, expiry, history_rows
+from llmslim_memory.mem0.records import EXPIRY, HISTORY, KINDS, MESSAGE, change, event, expiry, history_rows
 from llmslim_memory.mem0.records import message as note
 from llmslim_memory.mem0.scope import HOSTED_IDS, IDS, Asked, stored_ids
 from llmslim_memory.memory import Memory
@@ -33,6 +33,7 @@ from llmslim_memory.texts import check_content, clean_text
 from llmslim_memory.times import parse_time
 from llmslim_memory.types import (
     MAX_ID_CHARS,
+    Applied,
     Batch,
     Edit,
     MemoryContext,
@@ -41,10 +42,11 @@ from llmslim_memory.types import (
     Scope,
     SupportsRecords,
 )
+from llmslim_memory.writing import get_many
 
 BATCH = 500
 ATTEMPTS = 100
-"""How often an update begins again because another one came first."""
+"""How often an update or a deletion begins again because another one came first."""
 UNSET: Any = object()
 _TOGETHER = Asked({"user_id": "one"})
 
@@ -150,14 +152,21 @@ class Engine:
         content = None if text is None else check_content(text)
         more = clean_metadata(metadata)
         date = UNSET if expiration_date is UNSET else expiration(expiration_date)
+        batch, applied = self._settled(lambda: self._update(memory_id, content, more, date))
+        if not applied.edited:  # purged in between: what the batch wrote beside it tells of a memory that is no more
+            self._drop([*batch.claim, *batch.put])
+        return self._existing(memory_id)
+
+    def _settled(self, plan: Callable[[], Batch]) -> tuple[Batch, Applied]:
+        """Do what is planned, planned anew each time that others changed a memory in between."""
         for _ in range(ATTEMPTS):
             with suppress(DuplicateIdError):
-                self.memory.apply(self._change(memory_id, content, more, date))
-                return self._existing(memory_id)
-        raise StoreUnavailableError(f"memory {memory_id!r} was changed by others each time it was to be: try again")
+                batch = plan()
+                return batch, self.memory.apply(batch)
+        raise StoreUnavailableError("the memories were changed by others each time they were to be: try again")
 
-    def _change(self, memory_id: str, content: str | None, metadata: Mapping[str, Any], date: Any) -> Batch:
-        """An update of a memory as it is now, which fails as a duplicate if another one comes between.
+    def _update(self, memory_id: str, content: str | None, metadata: Mapping[str, Any], date: Any) -> Batch:
+        """An update of a memory as it is now, which fails as a duplicate if another change comes between.
 
         It claims the next place in the memory's history, and the places taken are counted before the memory is read.
         """
@@ -166,19 +175,19 @@ class Engine:
         kept = {**own(item), **({} if date is UNSET else {"expiration_date": date})}
         row = event(item, "UPDATE", item.content, item.content if content is None else content, place)
         edit = Edit(item.id, content, {**item.metadata, **metadata, OWN: kept})
+        claim = [row, change(item, place)]
         if date is UNSET:
-            return Batch(edit=[edit], claim=[row])
+            return Batch(edit=[edit], claim=claim)
         drop, put = ([(EXPIRY, item.id)], []) if date is None else ([], [expiry(item, date)])
-        return Batch(edit=[edit], claim=[row], put=put, drop=drop)
+        return Batch(edit=[edit], claim=claim, put=put, drop=drop)
 
     def delete(self, memory_id: str, *, purge: bool = False) -> None:
         """Delete a memory; its history keeps its texts, unless it is purged, which a deleted one can be as well."""
         item = self.get(memory_id)
-        rows = self._records.records(HISTORY, group=memory_id)
-        if purge and item is None and rows:
+        if purge and item is None and (rows := self._records.records(HISTORY, group=memory_id)):
             self._drop(rows)
         else:
-            self._delete([self._existing(memory_id)], purge=purge)
+            self._delete([self._existing(memory_id).id], purge=purge)
 
     def delete_all(self, asked: Asked, *, purge: bool = False) -> int:
         """Delete the memories that pass; say how many."""
@@ -189,17 +198,29 @@ class Engine:
             self._drop(self._records.records(MESSAGE, scope=scope))
         items = self._passing(asked, show_expired=True)
         for start in range(0, len(items), BATCH):
-            self._delete(items[start : start + BATCH], purge=purge)
+            self._delete([item.id for item in items[start : start + BATCH]], purge=purge)
         return deleted + len(items)
 
-    def _delete(self, items: Sequence[MemoryItem], *, purge: bool) -> None:
-        # Deleting a turn erases the records that are bound to it, so a history that is to stay is written again.
-        put = [] if purge else [record for item in items for record in self._history_with_end(item)]
-        self.memory.apply(Batch(delete=[item.id for item in items], put=put))
+    def _delete(self, memory_ids: Sequence[str], *, purge: bool) -> None:
+        self._settled(lambda: self._deletion(memory_ids, purge=purge))
 
-    def _history_with_end(self, item: MemoryItem) -> list[Record]:
-        rows = self._records.records(HISTORY, group=item.id)
-        return [*rows, event(item, "DELETE", item.content, None, len(rows))]
+    def _deletion(self, memory_ids: Sequence[str], *, purge: bool) -> Batch:
+        """A deletion of memories as they are now, which fails as a duplicate if another change comes between.
+
+        Deleting a turn erases the records that are bound to it, so a history that is to stay is written again.
+        """
+        histories = {memory_id: self._records.records(HISTORY, group=memory_id) for memory_id in memory_ids}
+        claim: list[Record] = []
+        put: list[Record] = []
+        drop: list[tuple[str, str]] = []
+        items = get_many(self.memory.store, memory_ids)
+        for item in items.values():
+            rows = histories[item.id]
+            changes = [change(item, place) for place in range(len(rows) + 1)]
+            claim.append(changes[-1])
+            drop += [(one.kind, one.key) for one in changes]
+            put += [] if purge else [*rows, event(item, "DELETE", item.content, None, len(rows))]
+        return Batch(delete=list(items), claim=claim, put=put, drop=drop)
 
     def _drop(self, rows: Sequence[Record]) -> None:
         if rows:

@@ -1,4 +1,4 @@
-"""What is kept beside a memory: what happened to it, when it expires, and the message it was said in."""
+"""What is kept beside a memory: what happened to it and in which order, when it expires, the message it was said in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from llmslim_memory.types import MemoryItem, Record, Scope
 HISTORY = "mem0.history"
 EXPIRY = "mem0.expiry"
 MESSAGE = "mem0.message"
-KINDS = (HISTORY, EXPIRY, MESSAGE)
+CHANGE = "mem0.change"
+KINDS = (HISTORY, EXPIRY, MESSAGE, CHANGE)
 
 
 def event(item: MemoryItem, name: str, old: str | None, new: str | None, place: int) -> Record:
@@ -32,6 +33,15 @@ def event(item: MemoryItem, name: str, old: str | None, new: str | None, place: 
         "role": item.role,
     }
     return Record(HISTORY, f"{item.id}:{place}", row, group=item.id, item_id=item.id, **scope_of(item).ids())
+
+
+def change(item: MemoryItem, place: int) -> Record:
+    """What an update or a deletion claims that takes this place in a memory's history, so that only one can.
+
+    A row of the history would go with its turn before it could be in the way of a deletion. This stays, and is for this
+    life of the turn alone: one that comes back has another number.
+    """
+    return Record(CHANGE, f"{item.id}:{item.seq}:{place}", {}, **scope_of(item).ids())
 
 
 def expiry(item: MemoryItem, day: str) -> Record:
