@@ -20,6 +20,8 @@ DATE_FORMAT = "%Y-%m-%d"
 MOST_WEIGHED = 160
 """Of more statements than this, those in the best-ranked turns and the latest are weighed."""
 PREFERENCE_BONUS = 0.1
+BESIDE_THE_POINT = 0.25
+"""A preference that fits the question less than this part of what the best one does is left out."""
 BEARING = 0.3
 """How well a statement must fit the question, in [0, 1], to take a side on it."""
 LOOKED_AT = 16
@@ -79,7 +81,8 @@ class SectionBuilder:
             one._replace(score=score + turn + PREFERENCE_BONUS * (one.mark.statement.kind == "preference"))
             for one, score, turn in zip(weighed, fit, self._turn_scores(weighed), strict=True)
         ]
-        scored = [one if one.score or one.mark.statement.kind == "preference" else _unfit(one) for one in scored]
+        least = BESIDE_THE_POINT * max((one.score for one in scored), default=0.0)
+        scored = [one if one.score and one.score >= least else _unfit(one) for one in scored]
         ranked = sorted(scored, key=lambda one: (-one.score, -one.mark.turn))
         return self._shelf("preferences", 6, 0.2).fill(ranked)
 

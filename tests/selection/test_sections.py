@@ -154,6 +154,13 @@ def test_what_the_best_request_wants_in_the_answer_is_fetched(fake: SimpleNamesp
     assert "Ines Duarte" in fake.search(turns, "Can you suggest audiobooks?", budget=400).text
 
 
-def test_a_diet_counts_for_dinner_more_than_a_later_preference_about_something_else(fake: SimpleNamespace) -> None:
+def test_a_preference_about_something_else_is_left_out_where_one_fits(fake: SimpleNamespace) -> None:
     turns = history(fake, fake.Turn("I'm vegetarian."), fake.Turn("I prefer pytest then.", day=50))
-    assert contents(fake.search(turns, "Can you suggest a dinner?", budget=200).preferences)[0] == "I'm vegetarian."
+    context = fake.search(turns, "Can you suggest a dinner?", budget=200)
+    assert contents(context.preferences) == ["I'm vegetarian."]
+
+
+def test_all_preferences_may_be_shown_where_none_fits_the_question(fake: SimpleNamespace) -> None:
+    turns = history(fake, fake.Turn("I prefer tea."), fake.Turn("I prefer pytest then.", day=50))
+    context = fake.search(turns, "Can you suggest a hotel?", budget=200)
+    assert contents(context.preferences) == ["I prefer pytest then.", "I prefer tea."]
