@@ -76,7 +76,8 @@ class TestScriptsAndText:
     )  # fmt: skip
     def test_20_no_question_is_a_syntax_error(self, memory: Memory, query: str) -> None:
         chatter(memory)
-        ask(memory, query)
+        context = ask(memory, query)
+        assert context.tokens <= context.budget
 
     @pytest.mark.parametrize(
         "name",

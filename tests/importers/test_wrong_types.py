@@ -142,7 +142,7 @@ def check(path: Path, format: str, *, tools: bool, wanted: set[str]) -> None:  #
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda value: repr(value)[:20])
 @pytest.mark.parametrize("name", CASES)
-def test_a_wrong_value_at_any_field_of_an_array_of_records(tmp_path: Path, name: str, wrong: Any) -> None:
+def test_a_wrong_value_at_any_field_of_a_record_spoils_no_other_record(tmp_path: Path, name: str, wrong: Any) -> None:
     before, middle, after = CASES[name]
     for place in places(middle):
         path = document(tmp_path / "a.json", [before, replaced(middle, place, wrong), after])
@@ -151,7 +151,7 @@ def test_a_wrong_value_at_any_field_of_an_array_of_records(tmp_path: Path, name:
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda value: repr(value)[:20])
 @pytest.mark.parametrize("name", LINES)
-def test_a_wrong_value_at_any_field_of_a_line(tmp_path: Path, name: str, wrong: Any) -> None:
+def test_a_wrong_value_at_any_field_of_a_line_spoils_no_later_line(tmp_path: Path, name: str, wrong: Any) -> None:
     before, middle, after = LINES[name]
     for place in places(middle):
         if place:

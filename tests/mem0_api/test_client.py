@@ -114,7 +114,7 @@ class TestApps:
         assert texts(apps.get_all(filters={"app_id": "bar"})) == ["d: opens late"]
 
 
-def test_get_all_pages(client: MemoryClient) -> None:
+def test_get_all_gives_pages_where_they_are_asked_for(client: MemoryClient) -> None:
     for number in range(7):
         client.add(f"n{number}", user_id="ann")
     first = client.get_all(filters={"user_id": "ann"}, page=1, page_size=3)

@@ -31,7 +31,7 @@ class TestQuickStarts:
         assert "I dislike thrillers, but I love science fiction." in texts(related)
         assert texts(memory.get_all(filters={"user_id": "alex"})) == [message["content"] for message in MOVIES]
 
-    def test_the_same_with_ids_at_top_level(self, memory: Memory) -> None:
+    def test_ids_at_top_level_do_the_same(self, memory: Memory) -> None:
         memory.add(MOVIES, user_id="alex", infer=False)
         assert len(texts(memory.get_all(user_id="alex"))) == 4
         assert "science fiction" in texts(memory.search("science fiction", user_id="alex", limit=1))[0]
@@ -47,7 +47,7 @@ class TestQuickStarts:
         memory.reset()
         assert texts(memory.get_all(user_id="alex")) == []
 
-    async def test_asynchronously_with_many_at_once(self) -> None:
+    async def test_many_calls_at_once_are_answered_asynchronously(self) -> None:
         async with AsyncMemory(MemoryConfig(), db=":memory:") as memory:
             await asyncio.gather(*(memory.add(MOVIES, user_id=f"u{n}") for n in range(5)))
             found = await asyncio.gather(*(memory.search("thrillers", filters={"user_id": f"u{n}"}) for n in range(5)))
@@ -67,7 +67,7 @@ class TestQuickStarts:
         assert len(texts(memory.get_all(agent_id="travel"))) == 2
         assert texts(memory.get_all(user_id="alex", run_id="trip")) == ["Flies to Porto on Friday"]
 
-    def test_filters_by_metadata_with_operators_and_logic(self, memory: Memory) -> None:
+    def test_filters_join_operators_on_metadata_by_and_or_and_not(self, memory: Memory) -> None:
         for text, category, priority in (("Pay rent", "home", 9), ("Call Noor", "family", 3), ("Fix tap", "home", 5)):
             memory.add(text, user_id="alex", metadata={"category": category, "priority": priority})
         filters = {"user_id": "alex", "AND": [{"category": "home"}, {"priority": {"gte": 6}}]}

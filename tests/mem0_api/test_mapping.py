@@ -28,7 +28,7 @@ def only(answer: dict[str, Any]) -> dict[str, Any]:
     return dict(entry)
 
 
-def test_import_the_four_classes_and_their_submodules() -> None:
+def test_the_four_classes_and_their_submodules_are_imported() -> None:
     program = (
         "from llmslim_memory.mem0 import install; install()\n"
         "from mem0 import Memory, AsyncMemory, MemoryClient, AsyncMemoryClient\n"
@@ -326,7 +326,7 @@ def test_the_hosted_client_has_its_shapes_here_and_errors_for_the_rest(client: M
         client.project.update()
 
 
-async def test_the_hosted_async_client_too(turns: TurnMemory) -> None:
+async def test_the_hosted_async_client_finds_what_it_added(turns: TurnMemory) -> None:
     async with AsyncMemoryClient(api_key="none", db=turns) as client:
         await client.add("I sail", user_id="ann")
         assert texts(await client.search("sail", user_id="ann")) == ["I sail"]
