@@ -8,6 +8,9 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+UNAVAILABLE = "the memory store can't be reached right now; try again shortly"
+"""What is said, over HTTP and MCP alike, while the database is away."""
+
 
 def problem(
     status: int, kind: str, detail: str, *, headers: Mapping[str, str] | None = None, **more: Any

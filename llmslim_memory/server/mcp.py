@@ -23,6 +23,7 @@ from llmslim_memory.envelope import ContextEnvelope
 from llmslim_memory.errors import InvalidValueError, LLMSlimError, StoreError, StoreUnavailableError
 from llmslim_memory.history import import_history
 from llmslim_memory.memory import Memory
+from llmslim_memory.server.answers import UNAVAILABLE
 from llmslim_memory.server.cursors import new_key, seal, unseal
 from llmslim_memory.server.guards import HostGuard, TokenGuard
 from llmslim_memory.server.listening import Listening
@@ -30,7 +31,6 @@ from llmslim_memory.types import MemoryItem, Scope, ScopeIds
 
 logger = logging.getLogger(__name__)
 
-UNAVAILABLE = "the memory store can't be reached right now; try again shortly"
 MAX_BUDGET = 20_000
 LISTED_CHARACTERS = 40_000
 """Most that one listing or session shows, so that it never fills a model's context window."""

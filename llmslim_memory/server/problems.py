@@ -24,7 +24,7 @@ from llmslim_memory.errors import (
     StoreUnavailableError,
     UnsupportedError,
 )
-from llmslim_memory.server.answers import problem
+from llmslim_memory.server.answers import UNAVAILABLE, problem
 from llmslim_memory.server.auth import ForbiddenError
 from llmslim_memory.server.idempotency import IdempotencyConflictError
 
@@ -39,7 +39,6 @@ _KINDS = {
     405: "method_not_allowed",
     413: "too_large",
 }
-UNAVAILABLE = "the memory store can't be reached right now; try again shortly"
 
 
 def install(app: FastAPI) -> None:
