@@ -146,8 +146,8 @@ class LLMSlimMemoryBlock(BaseMemoryBlock[str]):
             "store the session", lambda memory: self._see(memory, window, session_id), frozenset()
         )
         question = _Question(last_question(window), seen, self.token_budget)
-        asked = (session_id, self.user_id, self.agent_id, self.token_budget, self.name)
-        asked += fingerprints(up_to_question(window), echo=True)
+        whose = (session_id, self.user_id, self.agent_id, self.token_budget, self.name)
+        asked = (*whose, *fingerprints(up_to_question(window), echo=True))
         return await self._attempt("recall", lambda memory: self._recall_once(memory, question, session_id, asked), "")
 
     async def _aput(self, messages: list[ChatMessage]) -> None:

@@ -53,8 +53,13 @@ class LLMSlimChatStore(AsyncDBChatStore):
         keep_instructions: bool = False,
     ) -> None:
         check_owner(user_id, agent_id)
-        fields: dict[str, Any] = {"user_id": user_id, "agent_id": agent_id}
-        super().__init__(**fields, forget=forget, keep_instructions=keep_instructions)
+        fields: dict[str, Any] = {
+            "user_id": user_id,
+            "agent_id": agent_id,
+            "forget": forget,
+            "keep_instructions": keep_instructions,
+        }
+        super().__init__(**fields)
         self._engine = memory if isinstance(memory, Engine) else Engine(memory)
 
     @classmethod

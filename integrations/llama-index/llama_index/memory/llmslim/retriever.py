@@ -15,7 +15,8 @@ from llama_index.memory.llmslim.quoting import neutral
 from llmslim_memory import ContextEnvelope, Hit, InvalidValueError, Memory
 
 _SHOWN_TO_MODELS = (MetadataMode.LLM, MetadataMode.ALL)
-_MOST = 100
+DEFAULT_TOP_K = 10
+_MOST_WITHIN_BUDGET = 100
 
 
 class RecalledNode(TextNode):
@@ -73,7 +74,7 @@ class LLMSlimRetriever(BaseRetriever):
         super().__init__(callback_manager=callback_manager)
         self._engine = Engine(memory)
         self._scope: dict[str, Any] = {"user_id": user_id, "agent_id": agent_id, "run_id": session_id}
-        self._most = similarity_top_k or (10 if token_budget is None else _MOST)
+        self._most = similarity_top_k or (DEFAULT_TOP_K if token_budget is None else _MOST_WITHIN_BUDGET)
         self._budget = token_budget
 
     def attach(self, memory: MemoryLike) -> None:
