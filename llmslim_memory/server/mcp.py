@@ -122,9 +122,8 @@ class _Tools:
         self._scope = scope
         self._budget = budget
         self._cursor_key = new_key()
-        for name in ("recall", "list_memories", "remember", "forget", "import_history", "sessions", "session"):
-            setattr(self, name, _told(getattr(self, name)))
 
+    @_told
     async def recall(
         self,
         query: Annotated[str, Field(description="the question, in the user's own words where possible")],
@@ -142,6 +141,7 @@ class _Tools:
         text = ContextEnvelope(context, budget=budget, count=memory.counter).to_text()
         return text or f"What bears on this does not fit {budget} tokens: ask with a larger budget."
 
+    @_told
     async def remember(
         self,
         content: Annotated[str, Field(description="what to keep, word for word")],
@@ -153,6 +153,7 @@ class _Tools:
         (item,) = await self._memory.add({"role": role, "content": content}, **self._scope.ids())
         return f"Kept as {item.id}."
 
+    @_told
     async def list_memories(
         self,
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
@@ -176,6 +177,7 @@ class _Tools:
         more = "" if page.next is None else f"\nMore: cursor {seal(self._cursor_key, page.next, bound)}"
         return ContextEnvelope("\n".join(lines)).to_text() + more
 
+    @_told
     async def forget(self, memory_id: Annotated[str, Field(description="an id that list_memories gave")]) -> str:
         """Delete one thing from memory for good. Ask the user first."""
         item = await self._memory.get(memory_id)
@@ -184,6 +186,7 @@ class _Tools:
         await self._memory.delete(memory_id)
         return "Deleted."
 
+    @_told
     async def import_history(
         self, path: Annotated[str, Field(description="a chat export on this machine: file or folder")]
     ) -> str:
@@ -194,6 +197,7 @@ class _Tools:
         )
         return f"{report.imported} turns imported, {report.duplicates} were there already."
 
+    @_told
     async def sessions(self) -> str:
         """The sessions in memory, with counts and times."""
         seen = [s for s in await self._memory.scopes() if self._scope.matches(s.user_id, s.agent_id, s.run_id)]
@@ -204,6 +208,7 @@ class _Tools:
             ]
         )
 
+    @_told
     async def session(self, run_id: str) -> str:
         """One session, oldest turn first, as quoted history."""
         ids = ScopeIds(user_id=self._scope.user_id, agent_id=self._scope.agent_id, run_id=run_id)

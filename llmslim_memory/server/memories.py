@@ -14,8 +14,8 @@ from llmslim_memory.messages import read_messages
 from llmslim_memory.server.auth import Caller
 from llmslim_memory.server.cursors import seal, unseal
 from llmslim_memory.server.idempotency import claim, named
-from llmslim_memory.server.models import AddIn, DeletedOut, Id, PageOut, TurnOut, TurnsOut, UpdateIn
-from llmslim_memory.server.service import CallerDep, Service, ServiceDep, scope_of, turn
+from llmslim_memory.server.models import AddIn, DeletedOut, PageOut, TurnOut, TurnsOut, UpdateIn
+from llmslim_memory.server.service import CallerDep, IdQuery, Service, ServiceDep, scope_of, turn
 from llmslim_memory.texts import check_metadata
 from llmslim_memory.times import parse_time
 from llmslim_memory.types import MemoryItem
@@ -24,7 +24,6 @@ MISS_SECONDS = 0.025
 PAGES_A_REQUEST = 20
 
 router = APIRouter(prefix="/v1/memories", tags=["memories"])
-Ids = Annotated[Id | None, Query()]
 
 
 @router.post("", status_code=201, response_model=TurnsOut)
@@ -64,9 +63,9 @@ def _check(body: AddIn, messages: list[dict[str, Any]]) -> None:
 async def list_memories(
     caller: CallerDep,
     service: ServiceDep,
-    user_id: Ids = None,
-    agent_id: Ids = None,
-    run_id: Ids = None,
+    user_id: IdQuery = None,
+    agent_id: IdQuery = None,
+    run_id: IdQuery = None,
     since: str | None = None,
     until: str | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
@@ -102,7 +101,7 @@ def _inside(item: MemoryItem, since: Any, until: Any) -> bool:
 
 @router.delete("", response_model=DeletedOut)
 async def delete_scope(
-    caller: CallerDep, service: ServiceDep, user_id: Ids = None, agent_id: Ids = None, run_id: Ids = None
+    caller: CallerDep, service: ServiceDep, user_id: IdQuery = None, agent_id: IdQuery = None, run_id: IdQuery = None
 ) -> dict[str, int]:
     """Delete every turn of a scope; at least one id is required."""
     return {"deleted": await service.memory.delete_all(**scope_of(caller, user_id, agent_id, run_id))}

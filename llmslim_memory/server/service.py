@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from starlette.exceptions import HTTPException
 
 from llmslim_memory.aio import AsyncMemory
 from llmslim_memory.server.auth import UNAUTHORIZED, Caller, TokenTable
 from llmslim_memory.server.guards import Limits
 from llmslim_memory.server.metrics import Metrics
+from llmslim_memory.server.models import Id
 from llmslim_memory.types import MemoryItem, ScopeIds
 
 
@@ -45,6 +46,8 @@ def _caller(request: Request, service: ServiceDep) -> Caller:
 
 
 CallerDep = Annotated[Caller, Depends(_caller)]
+IdQuery = Annotated[Id | None, Query()]
+"""One of the ids of a scope, in an address."""
 
 
 def scope_of(caller: Caller, user_id: str | None, agent_id: str | None, run_id: str | None) -> ScopeIds:

@@ -7,9 +7,9 @@ import json
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from llmslim_memory.errors import HistoryImportError, InvalidValueError
@@ -17,14 +17,13 @@ from llmslim_memory.history import import_history
 from llmslim_memory.importers.limits import ImportLimits
 from llmslim_memory.importers.own import HEADER
 from llmslim_memory.server.auth import Caller, ForbiddenError
-from llmslim_memory.server.models import Id, ImportOut
-from llmslim_memory.server.service import CallerDep, Service, ServiceDep, scope_of
+from llmslim_memory.server.models import ImportOut
+from llmslim_memory.server.service import CallerDep, IdQuery, Service, ServiceDep, scope_of
 from llmslim_memory.types import ScopeIds
 
 PAGE = 200
 
 router = APIRouter(prefix="/v1", tags=["transfer"])
-Ids = Annotated[Id | None, Query()]
 
 
 @router.post(
@@ -36,8 +35,8 @@ async def import_turns(
     request: Request,
     caller: CallerDep,
     service: ServiceDep,
-    user_id: Ids = None,
-    agent_id: Ids = None,
+    user_id: IdQuery = None,
+    agent_id: IdQuery = None,
     format: Literal["jsonl", "llmslim-memory"] = "jsonl",  # noqa: A002
     redact: bool = True,
 ) -> dict[str, Any]:
@@ -83,7 +82,7 @@ def _without_folder(text: str, upload: Path) -> str:
 
 @router.get("/export", response_class=StreamingResponse, responses={200: {"content": {"application/x-ndjson": {}}}})
 async def export_turns(
-    caller: CallerDep, service: ServiceDep, user_id: Ids = None, agent_id: Ids = None, run_id: Ids = None
+    caller: CallerDep, service: ServiceDep, user_id: IdQuery = None, agent_id: IdQuery = None, run_id: IdQuery = None
 ) -> StreamingResponse:
     """Every turn of a scope with all its fields, a header line first: what import restores exactly."""
     scope = _export_scope(caller, user_id, agent_id, run_id)
