@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from llmslim_memory.cli.options import Json, is_url
+from llmslim_memory.cli.options import Json, is_url, shown_db
 from llmslim_memory.cli.output import amount, console, show, show_json
 from llmslim_memory.copying import copy
 from llmslim_memory.errors import InvalidValueError
@@ -32,7 +32,7 @@ def copy_memory(source: Source, target: Target, as_json: Json = False) -> None:
     if not is_url(source) and not Path(source).expanduser().exists():
         raise InvalidValueError(f"there is no memory at {source}")
     if _place(source) == _place(target):
-        raise InvalidValueError("FROM and TO are the same store")
+        raise InvalidValueError(f"FROM and TO are both {shown_db(source)}: name another store as TO")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with (
         closing(open_store(source)) as origin,

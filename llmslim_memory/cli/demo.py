@@ -15,7 +15,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from llmslim_memory import vocabulary
-from llmslim_memory.cli.options import Encoding, Json, load_vocabulary
+from llmslim_memory.cli.options import DEFAULT_ENCODING, Encoding, Json, load_vocabulary
 from llmslim_memory.cli.output import amount, console, recalled_text, show, show_json
 from llmslim_memory.memory import Memory
 from llmslim_memory.types import MemoryContext
@@ -34,7 +34,7 @@ QUESTIONS = (
 def demo(
     questions: Annotated[list[str] | None, typer.Argument(help="Ask this instead of the questions prepared.")] = None,
     budget: Annotated[int, typer.Option("--budget", "-b", min=1, help="The most tokens to show.")] = 300,
-    encoding: Encoding = "o200k_base",
+    encoding: Encoding = DEFAULT_ENCODING,
     as_json: Json = False,
 ) -> None:
     """Ask an example history of ten months what it knows, and see what each answer saves."""

@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 from llmslim_memory._version import __version__
-from llmslim_memory.cli.options import DEFAULT_DB, Db, Encoding, Json, is_url, opened, shown_db
+from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_ENCODING, Db, Encoding, Json, is_url, opened, shown_db
 from llmslim_memory.cli.output import amount, printable, show, show_json
 from llmslim_memory.errors import LLMSlimError
 from llmslim_memory.memory import Memory
@@ -42,7 +42,7 @@ class Finding:
     detail: str
 
 
-def doctor(db: Db = DEFAULT_DB, encoding: Encoding = "o200k_base", as_json: Json = False) -> None:
+def doctor(db: Db = DEFAULT_DB, encoding: Encoding = DEFAULT_ENCODING, as_json: Json = False) -> None:
     """Check the database, the tokenizer and what is installed; exit with 1 if something is wrong."""
     findings = [*_database(db), _tokenizer(encoding), *_versions()]
     if as_json:

@@ -112,8 +112,9 @@ def _passed_over(report: ImportReport) -> str:
 
 def _sessions(report: ImportReport) -> Table:
     table = Table(box=None, pad_edge=False)
-    for heading, side in (("session", "left"), ("new", "right"), ("there already", "right"), ("left out", "right")):
-        table.add_column(heading, justify="right" if side == "right" else "left", overflow="ellipsis", no_wrap=True)
+    table.add_column("session", overflow="ellipsis", no_wrap=True)
+    for heading in ("new", "there already", "left out"):
+        table.add_column(heading, justify="right", overflow="ellipsis", no_wrap=True)
     shown = report.sessions[:SHOWN_SESSIONS]
     for session in shown:
         name = Text(printable(" ".join((session.title or session.run_id or "(no session)").split()))[:60])

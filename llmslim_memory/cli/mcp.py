@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_USER, Db, Encoding, opened
+from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_ENCODING, DEFAULT_USER, Db, Encoding, check_store, opened
 from llmslim_memory.cli.serve import AllowedHosts, Host, NoAuth, Port, RootPath, Tokens
 from llmslim_memory.errors import MissingExtraError
 from llmslim_memory.types import Scope
@@ -26,7 +26,7 @@ def mcp(
     no_auth: NoAuth = False,
     allowed_host: AllowedHosts = None,
     root_path: RootPath = "",
-    encoding: Encoding = "o200k_base",
+    encoding: Encoding = DEFAULT_ENCODING,
 ) -> None:
     """Serve the memory over the Model Context Protocol: on stdio, or over HTTP with --http."""
     try:
@@ -35,7 +35,7 @@ def mcp(
         raise MissingExtraError("mcp needs an extra: pip install 'llmslim-memory[mcp]'") from error
     scope = Scope(user, agent, run)
     with opened(db, new=True, encoding=encoding) as memory:
-        memory.get("is-the-store-there")
+        check_store(memory)
         server = create_server(memory, scope, budget=budget, allow_import=allow_import)
         if not http:
             server.run("stdio")

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from llmslim_memory.errors import InvalidValueError
+from llmslim_memory.history.turns import DEFAULT_USER as DEFAULT_USER
 from llmslim_memory.memory import Memory
+from llmslim_memory.tokens import DEFAULT_ENCODING as DEFAULT_ENCODING
 
 DEFAULT_DB = "~/.llmslim/memory.db"
-DEFAULT_USER = "default"
 
 Db = Annotated[str, typer.Option("--db", envvar="LLMSLIM_MEMORY_DB", help="A SQLite file, or a database's URL.")]
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.")]
@@ -26,12 +27,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @contextmanager
-def opened(db: str, *, new: bool = False, encoding: str = "o200k_base", workers: int = 0) -> Iterator[Memory]:
+def opened(db: str, *, new: bool = False, encoding: str = DEFAULT_ENCODING, workers: int = 0) -> Iterator[Memory]:
     """The memory that ``--db`` names, closed at the end; a file that is not there is made only if ``new``."""
     if not new and not is_url(db) and db != ":memory:" and not Path(db).expanduser().exists():
         raise InvalidValueError(f"there is no memory at {db} yet: add a turn, import a file, or pass another --db")
     with Memory(db, encoding=encoding, workers=workers) as memory:
         yield memory
+
+
+def check_store(memory: Memory) -> None:
+    """Read once, so that a database that is away is told before anything is served."""
+    memory.get("is-the-store-there")
 
 
 def load_vocabulary(memory: Memory) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from llmslim_memory.cli.options import (
     DEFAULT_DB,
+    DEFAULT_ENCODING,
     DEFAULT_USER,
     Agent,
     Db,
@@ -36,7 +37,7 @@ def search(
     until: Until = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each turn was kept, cut or dropped.")] = False,
     envelope: Annotated[bool, typer.Option("--envelope", help="Print it as a model should get it.")] = False,
-    encoding: Encoding = "o200k_base",
+    encoding: Encoding = DEFAULT_ENCODING,
     user: User = DEFAULT_USER,
     agent: Agent = None,
     run: Run = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from llmslim_memory.cli.options import DEFAULT_DB, Db, Encoding, Json, opened
+from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_ENCODING, Db, Encoding, Json, check_store, opened
 from llmslim_memory.cli.output import show, show_json
 from llmslim_memory.errors import MissingExtraError
 
@@ -35,7 +35,7 @@ def serve(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds a request may take.")] = 30.0,
     max_body: Annotated[int, typer.Option(min=1024, help="Bytes a request may send.")] = 8 << 20,
     max_import: Annotated[int, typer.Option(min=1024, help="Bytes an import may send.")] = 1 << 30,
-    encoding: Encoding = "o200k_base",
+    encoding: Encoding = DEFAULT_ENCODING,
     workers: Annotated[int, typer.Option(min=0, help="Processes that search beside this one, to use more cores.")] = 0,
 ) -> None:
     """Serve the memory over HTTP, with an inspector page at /ui; Ctrl-C finishes what was begun and stops."""
@@ -49,7 +49,7 @@ def serve(
         host, port, tokens_file=tokens, no_auth=no_auth, allowed_hosts=allowed_host or (), root_path=root_path
     )
     with opened(db, new=True, encoding=encoding, workers=workers) as memory:
-        memory.get("is-the-store-there")
+        check_store(memory)
         app = create_app(
             memory,
             tokens=listening.tokens,
