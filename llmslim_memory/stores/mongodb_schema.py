@@ -24,7 +24,7 @@ RESERVED = ("admin", "local", "config")
 COUNTER = "counter"
 _EXISTS = 48
 
-Turns = Collection[Document]
+Documents = Collection[Document]
 
 DURABLE = WriteConcern("majority", j=True)
 """A write is acknowledged when a majority has it in its journal."""
@@ -34,10 +34,10 @@ DURABLE = WriteConcern("majority", j=True)
 class Collections:
     """One store's collections."""
 
-    turns: Turns
-    deleted: Turns
-    records: Turns
-    meta: Turns
+    turns: Documents
+    deleted: Documents
+    records: Documents
+    meta: Documents
 
     @classmethod
     def of(cls, database: Database[Any], name: str, *, replicated: bool) -> Collections:
@@ -56,7 +56,7 @@ class Collections:
         suffixes = ("", "_deleted", "_records", "_meta")
         return cls(*(database.get_collection(name + suffix, **options) for suffix in suffixes))
 
-    def all(self) -> tuple[Turns, ...]:
+    def all(self) -> tuple[Documents, ...]:
         """Every one of them."""
         return (self.turns, self.deleted, self.records, self.meta)
 
@@ -171,7 +171,7 @@ def _create(collections: Collections) -> None:
     _seed(collections, {"_id": COUNTER, "value": 0, "open": {}})
 
 
-def _create_collection(collection: Turns) -> None:
+def _create_collection(collection: Documents) -> None:
     try:
         collection.database.create_collection(collection.name, check_exists=False)
     except OperationFailure as error:
