@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -176,14 +176,4 @@ def _moved(item: MemoryItem, rules: Rules) -> MemoryItem:
     scope = Scope(rules.user_id or item.user_id, rules.agent_id or item.agent_id, item.run_id)
     if (scope.user_id, scope.agent_id) == (item.user_id, item.agent_id):
         return item
-    return MemoryItem(
-        id=derive_id(f"{own.FORMAT}:{item.id}", scope),
-        role=item.role,
-        content=item.content,
-        created_at=item.created_at,
-        user_id=scope.user_id,
-        agent_id=scope.agent_id,
-        run_id=scope.run_id,
-        metadata=item.metadata,
-        updated_at=item.updated_at,
-    )
+    return replace(item, id=derive_id(f"{own.FORMAT}:{item.id}", scope), **scope.ids())

@@ -50,8 +50,8 @@ _IDENTIFIER = re.compile(
 )
 # Words that stand in the place of a password: myredispassword, db_secret, secret-token.
 _STAND_IN = re.compile(
-    r"(?=.{0,60}?(?:passw(?:or)?d|secret|token))(?:(?:my|your|our|the|a|an|some|super|very|top|db|database|redis|postgres|pg|mysql|mongo|rabbit|admin|root|user|app|"
-    r"api|auth|client|server|service|test|dev|prod|new|old|strong|secure|plain|secret|token|passw(?:or)?d|word|key|here|"
+    r"(?=.{0,60}?(?:passw(?:or)?d|secret|token))(?:(?:my|your|our|the|a|an|some|super|very|top|db|database|redis|"
+    r"postgres|pg|mysql|mongo|rabbit|admin|root|user|app|api|auth|client|server|service|test|dev|prod|new|old|strong|secure|plain|secret|token|passw(?:or)?d|word|key|here|"
     r"value|name|goes)[_-]?){1,6}",
     re.I,
 )
