@@ -2,6 +2,8 @@
 
 The chat model is scripted, so that this needs no key; `create_agent("openai:gpt-5.5", ...)` or any other chat model
 takes its place.
+
+In a clone, `pip install . "integrations/langchain[agents]"` brings what it needs.
 """
 
 from __future__ import annotations

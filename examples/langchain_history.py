@@ -1,6 +1,8 @@
 """A chain with a chat history: each session is kept whole, and every session of a user can be searched.
 
 LangChain deprecates `RunnableWithMessageHistory`, which most code still uses; the loop at the end does without it.
+
+In a clone, `pip install . "integrations/langchain[agents]"` brings what it needs.
 """
 
 from __future__ import annotations

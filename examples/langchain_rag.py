@@ -1,4 +1,7 @@
-"""A RAG chain over what was said: the retriever's documents, wrapped as untrusted data, in a prompt with sources."""
+"""A RAG chain over what was said: the retriever's documents, wrapped as untrusted data, in a prompt with sources.
+
+In a clone, `pip install . "integrations/langchain[agents]"` brings what it needs.
+"""
 
 from __future__ import annotations
 

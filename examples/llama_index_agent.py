@@ -1,6 +1,8 @@
 """A LlamaIndex agent that remembers in one process what was said in another.
 
 The model is a stand-in that needs no key: it says what a real one would read in its prompt.
+
+In a clone, `pip install . integrations/llama-index` brings what it needs.
 """
 
 import asyncio

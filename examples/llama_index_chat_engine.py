@@ -1,4 +1,7 @@
-"""A LlamaIndex chat engine whose second session knows what the first one said."""
+"""A LlamaIndex chat engine whose second session knows what the first one said.
+
+In a clone, `pip install . integrations/llama-index` brings what it needs.
+"""
 
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms import MockLLM

@@ -1,4 +1,7 @@
-"""Ask a LlamaIndex query engine about everything a user ever said."""
+"""Ask a LlamaIndex query engine about everything a user ever said.
+
+In a clone, `pip install . integrations/llama-index` brings what it needs.
+"""
 
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine

@@ -1,4 +1,7 @@
-"""A client of the Model Context Protocol: starts the server, keeps something, and finds it in a second process."""
+"""A client of the Model Context Protocol: starts the server, keeps something, and finds it in a second process.
+
+In a clone, `pip install ".[mcp]"` brings what it needs.
+"""
 
 import asyncio
 import sys

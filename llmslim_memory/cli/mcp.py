@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_ENCODING, DEFAULT_USER, Db, Encoding, check_store, opened
+from llmslim_memory.cli.options import (
+    DEFAULT_DB,
+    DEFAULT_ENCODING,
+    DEFAULT_USER,
+    Db,
+    Encoding,
+    check_store,
+    load_vocabulary_meanwhile,
+    opened,
+)
 from llmslim_memory.cli.serve import AllowedHosts, Host, NoAuth, Port, RootPath, Tokens
 from llmslim_memory.errors import MissingExtraError
 from llmslim_memory.types import Scope
@@ -36,6 +45,7 @@ def mcp(
     scope = Scope(user, agent, run)
     with opened(db, new=True, encoding=encoding) as memory:
         check_store(memory)
+        load_vocabulary_meanwhile(memory)
         server = create_server(memory, scope, budget=budget, allow_import=allow_import)
         if not http:
             server.run("stdio")

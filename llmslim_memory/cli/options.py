@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -43,6 +44,11 @@ def check_store(memory: Memory) -> None:
 def load_vocabulary(memory: Memory) -> None:
     """Count once, so that the time a search reports is its own."""
     memory.counter("warm")
+
+
+def load_vocabulary_meanwhile(memory: Memory) -> None:
+    """Count once beside what comes next, so that a server's first answer does not wait for the vocabulary."""
+    Thread(target=load_vocabulary, args=(memory,), name="vocabulary", daemon=True).start()
 
 
 def is_url(db: str) -> bool:

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from llmslim_memory.cli.options import DEFAULT_DB, DEFAULT_ENCODING, Db, Encoding, Json, check_store, opened
+from llmslim_memory.cli.options import (
+    DEFAULT_DB,
+    DEFAULT_ENCODING,
+    Db,
+    Encoding,
+    Json,
+    check_store,
+    load_vocabulary_meanwhile,
+    opened,
+)
 from llmslim_memory.cli.output import show, show_json
 from llmslim_memory.errors import MissingExtraError
 
@@ -50,6 +59,7 @@ def serve(
     )
     with opened(db, new=True, encoding=encoding, workers=workers) as memory:
         check_store(memory)
+        load_vocabulary_meanwhile(memory)
         app = create_app(
             memory,
             tokens=listening.tokens,

@@ -8,12 +8,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from llmslim_memory import InMemoryStore, Memory
 from llmslim_memory.cli import demo, doctor
+from llmslim_memory.cli.options import load_vocabulary_meanwhile
 from tests.cli.conftest import Command
 
 
@@ -237,3 +239,19 @@ def test_the_demonstration_tells_of_an_estimate_in_its_introduction_alone() -> N
 
 def test_a_question_that_the_example_cannot_answer_is_told_so(command: Command) -> None:
     assert "nothing in the history bears on it" in command("demo", "zzyzx qwfp").out
+
+
+def test_a_missing_argument_names_the_help_of_its_command(command: Command) -> None:
+    assert "(llmslim-memory search --help)" in command("search").err
+
+
+def test_a_server_loads_the_vocabulary_before_it_is_asked() -> None:
+    counted = Event()
+
+    def count(text: str) -> int:
+        counted.set()
+        return len(text)
+
+    with Memory(encoding=count) as memory:
+        load_vocabulary_meanwhile(memory)
+        assert counted.wait(60)

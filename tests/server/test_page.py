@@ -96,6 +96,12 @@ def test_a_search_shows_the_answer_beside_every_turn_and_its_reason(page: Page) 
     assert page.locator("#bar span").count() > 0
 
 
+def test_one_is_not_called_many_and_the_budget_begins_round(page: Page) -> None:
+    expect(page.locator("#budget-out")).to_have_text("1000 tokens")
+    page.locator("#sessions button", has_text="cat").click()
+    expect(page.locator("#status")).to_have_text("1 turn shown")
+
+
 def test_stored_markup_is_shown_as_text_and_never_runs(page: Page) -> None:
     page.locator("#sessions button", has_text="cat").click()
     expect(page.locator("#turns li")).to_contain_text("<script>window.hacked = 1</script>")

@@ -67,6 +67,7 @@ function chooseUser() {
   return showSessions();
 }
 
+const amount = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
 const day = (time) => new Date(time).toISOString().slice(0, 10);
 const days = (s) => (day(s.first) === day(s.last) ? day(s.first) : `${day(s.first)} to ${day(s.last)}`);
 const minute = (time) => new Date(time).toISOString().slice(0, 16).replace("T", " ");
@@ -78,12 +79,12 @@ function showSessions() {
   byId("sessions").replaceChildren(
     ...sessions.map((s) => {
       const button = element("button", { type: "button" }, s.run_id ?? NONE);
-      button.append(element("small", { textContent: `${days(s)}, ${s.turns} turn${s.turns === 1 ? "" : "s"}` }));
+      button.append(element("small", { textContent: `${days(s)}, ${amount(s.turns, "turn")}` }));
       button.addEventListener("click", guarded(() => openSession(s, button)));
       return element("li", {}, button);
     }),
   );
-  return sessions.length ? `${sessions.length} sessions` : "Nothing is stored here.";
+  return sessions.length ? amount(sessions.length, "session") : "Nothing is stored here.";
 }
 
 async function openSession(session, button) {
@@ -109,7 +110,7 @@ async function moreTurns() {
   byId("turns").append(...own.map((item) => turnCard(item)));
   state.cursor = page.next_cursor;
   byId("more").hidden = page.next_cursor === null;
-  return `${byId("turns").children.length} turns shown`;
+  return `${amount(byId("turns").children.length, "turn")} shown`;
 }
 
 function turnCard(item, why = null) {
@@ -146,7 +147,7 @@ function eraseButton(id) {
   return button;
 }
 
-const budget = () => Math.round(50 * 320 ** (byId("budget").value / 100));
+const budget = () => Number((50 * 320 ** (byId("budget").value / 100)).toPrecision(2));
 const showBudget = () => (byId("budget-out").textContent = `${budget()} tokens`);
 
 async function search() {
@@ -157,7 +158,8 @@ async function search() {
   byId("seen").textContent = context.found ? seen.text : "Nothing in memory bears on this question.";
   byId("summary").textContent =
     `${context.tokens} of ${context.budget} tokens, from ${context.history_tokens} stored; ` +
-    `${context.turns.length} turns of ${context.sessions_kept} sessions; ${context.mode.replaceAll("_", " ")}` +
+    `${amount(context.turns.length, "turn")} of ${amount(context.sessions_kept, "session")}; ` +
+    context.mode.replaceAll("_", " ") +
     `${context.explanation.route ? `, ${context.explanation.route} question` : ""}`;
   drawBar(context);
   byId("answer").hidden = false;
