@@ -28,7 +28,8 @@ _DIGITS = {
     for char in chars
 }
 
-MONTH = "(?P<month>" + "|".join(sorted(MONTH_NUMBER, key=len, reverse=True)) + r")\b\.?"
+_NAMES = "|".join(sorted(MONTH_NUMBER, key=len, reverse=True))
+MONTH, MONTHS = rf"(?P<month>{_NAMES})\b\.?", rf"(?:{_NAMES})\b\.?"
 DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.(?!\s+may\b)|º|ª)?"
 YEAR = r"(?P<year>(?:19|20)\d\d)"
 OF = r"(?:(?:of|de|do|del|du|di)\s+)?"
@@ -40,7 +41,7 @@ BEFORE_NUMBER = r"(?<![\d一二三四五六七八九十〇零])"
 
 def pattern(text: str) -> re.Pattern[str]:
     """An expression whose matches are whole words."""
-    return re.compile(rf"(?<!\w){text}(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{text})(?!\w)", re.IGNORECASE)
 
 
 DATE_PATTERNS = (

@@ -11,7 +11,7 @@ from llmslim_memory.ranking.asked import asked_time
 from llmslim_memory.ranking.dates import named_dates
 from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, UNSPACED
 from llmslim_memory.ranking.synonyms import standing_for
-from llmslim_memory.ranking.unspaced import characters, light_terms
+from llmslim_memory.ranking.unspaced import read_unspaced
 
 _SAY = "say|suggest|recommend|mention|tell|give|explain|advise|propose|list|write|show|describe"
 _SAID = (
@@ -56,6 +56,8 @@ class Query:
     """The terms themselves, without what may stand for them."""
     asks_reply: bool = False
     """Whether it asks for what a reply said."""
+    is_unspaced: bool = False
+    """Whether it is written in Chinese or another script without spaces."""
 
 
 def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> Query:
@@ -75,17 +77,22 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
         found |= {number: QueryTerm(((number, 1.0),)) for number in map(term, named.terms())}
     kept = tuple(found.values())[:MAX_TERMS]
     numbers = frozenset(query_term.options[0][0] for query_term in kept)
-    return Query(kept, asked.spans, numbers, bool(_ASKS_REPLY.search(text)))
+    is_unspaced = any(query_term.light for query_term in kept)
+    return Query(kept, asked.spans, numbers, bool(_ASKS_REPLY.search(text)), is_unspaced)
 
 
 def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, QueryTerm]:
     found: dict[int, QueryTerm] = {}
     for chunk in chunks:
-        light, words = light_terms(chunk), characters(chunk)
+        unspaced = read_unspaced(chunk)
         for number in analyser.terms(chunk, language):
-            if number in light:
-                found.setdefault(number, QueryTerm(((number, LIGHT),), light=True, is_word=number in words))
-            elif number not in found:
+            if number in unspaced.passed_over or number in found:
+                continue
+            if number in unspaced.standing:
+                found[number] = QueryTerm(((number, 1.0), *unspaced.standing[number].items()))
+            elif number in unspaced.light:
+                found[number] = QueryTerm(((number, LIGHT),), light=True, is_word=number in unspaced.words)
+            else:
                 others = [option for option in _standing_for(chunk, analyser) if option[0] != number]
                 found[number] = QueryTerm(((number, 1.0), *others))
         if len(found) >= MAX_TERMS:

@@ -1,12 +1,13 @@
-"""Everyday words that may stand for what a question asks about, read from the table beside this module."""
+"""Everyday words that may stand for what a question asks about, read from the tables beside this module."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-_TABLE = Path(__file__).with_name("vocabulary") / "related-en.txt"
+_FOLDER = Path(__file__).with_name("vocabulary")
 
 SYNONYM = 0.5
 """What a word that stands for another counts for."""
@@ -16,15 +17,30 @@ KIND = 0.25
 
 def standing_for(word: str) -> dict[str, float]:
     """What may stand for a folded word, which may be a plural, and what each counts for."""
-    table = _table()
+    table = _table("en")
     return next((table[form] for form in _forms(word) if form in table), {})
 
 
+def chinese_words(run: str) -> list[str]:
+    """The words of the Chinese table that stand in a run of characters, the longest at each place."""
+    return _chinese_word().findall(run)
+
+
+def standing_for_chinese(word: str) -> dict[str, float]:
+    """What may stand for a Chinese word, and what each counts for."""
+    return _table("zh").get(word, {})
+
+
 @cache
-def _table() -> dict[str, dict[str, float]]:
+def _chinese_word() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(_table("zh"), key=lambda word: (-len(word), word))))
+
+
+@cache
+def _table(language: str) -> dict[str, dict[str, float]]:
     table: dict[str, dict[str, float]] = {}
     kinds: dict[str, list[str]] = {}
-    for general, special in _lines(_TABLE.read_text("utf-8")):
+    for general, special in _lines((_FOLDER / f"related-{language}.txt").read_text("utf-8")):
         others = [one for word in special for one in (kinds[word[1:]] if word.startswith("+") else (word,))]
         for word in general:
             known = table.setdefault(word, {})
