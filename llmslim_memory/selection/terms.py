@@ -48,8 +48,3 @@ def word_terms(word: str) -> frozenset[str]:
 
 def _terms(text: str) -> frozenset[str]:
     return frozenset(term for word in _WORD.findall(text.casefold()) for term in _terms_of_word(word))
-
-
-def overlap(query: frozenset[str], text: frozenset[str]) -> float:
-    """The share of the query's terms that stand in the text, in [0, 1]."""
-    return len(query & text) / len(query) if query else 0.0
