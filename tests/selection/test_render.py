@@ -15,7 +15,7 @@ from llmslim_memory.selection.duplicates import Seen
 from llmslim_memory.selection.marks import HEADERS, is_echo, mark, unmark
 from llmslim_memory.selection.render import body, join_spans
 from llmslim_memory.selection.stamps import format_time
-from llmslim_memory.selection.terms import overlap, terms
+from llmslim_memory.selection.terms import terms
 
 TRICKS = st.sampled_from(
     ["user:", "USER :", "[x] tool:", "\\", "\n", "\r", "\u2028", " ", "\u200b",
@@ -140,8 +140,6 @@ def test_a_repetition_is_told_from_another_text(one: str, other: str, same: bool
 def test_terms_are_stems_or_pairs_of_characters() -> None:
     assert terms("The flights, flying") == {"flight", "fli"} or terms("The flights, flying") == {"flight", "fly"}
     assert terms("路由器") == {"路由", "由器"}
-    assert overlap(terms("tea cups"), terms("a tea")) == 0.5
-    assert overlap(frozenset(), terms("a tea")) == 0.0
 
 
 WORDS = ("a", "the", "Well,", "hi", "cat", "Cat", "dog.", '"dog"', "um", "...", "a.b", "ΑΣ", "ας", "*bold*", "\n", "-")
