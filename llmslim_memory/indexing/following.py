@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from zlib import crc32
@@ -20,6 +20,8 @@ from llmslim_memory.types import (
     TurnHead,
 )
 
+BUILD_SIZE = 10_000
+"""Turns that are taken into an index at once: what they are read from takes several times the memory of an index."""
 FETCH_SIZE = 200
 """Turns whose content is read at once to analyse them."""
 
@@ -61,17 +63,22 @@ class ChangeFollower:
             self._scope, after=self._cursor, version=self._analyser.version, encoding=self._analyser.encoding
         )
         index.remove(changes.deleted)
-        new = [head for head in changes.heads if index.revision(head.id) != head.revision]
+        known = index.revisions([head.id for head in changes.heads])
+        new = [head for head, revision in zip(changes.heads, known, strict=True) if revision != head.revision]
+        new.sort(key=lambda head: (head.created_at, head.seq))
+        index.add(self._turns(new[at : at + BUILD_SIZE]) for at in range(0, len(new), BUILD_SIZE))
+        self._cursor = changes.cursor
+        return [*changes.deleted, *(head.id for head in new)]
+
+    def _turns(self, heads: Sequence[TurnHead]) -> list[IndexedTurn]:
         ready, missing = [], []
-        for head in new:
+        for head in heads:
             turn = self._decoded(head)
             if turn is None:
                 missing.append(head)
             else:
                 ready.append(turn)
-        index.add([*ready, *self._analysed(missing)])
-        self._cursor = changes.cursor
-        return [*changes.deleted, *(head.id for head in new)]
+        return [*ready, *self._analysed(missing)]
 
     def _decoded(self, head: TurnHead) -> IndexedTurn | None:
         if head.analysis is None or head.tokens is None:
@@ -114,12 +121,13 @@ class ListFollower:
         deleted = [item_id for item_id in index.ids() if item_id not in heads]
         index.remove(deleted)
         changed = list(self._changed(index, heads.values()))
-        index.add(changed)
+        index.add([changed])
         return [*deleted, *(turn.id for turn in changed)]
 
-    def _changed(self, index: ScopeIndex, turns: Iterable[tuple[TurnHead, MemoryItem]]) -> Iterator[IndexedTurn]:
-        for head, item in turns:
-            if index.revision(head.id) != head.revision:
+    def _changed(self, index: ScopeIndex, turns: Collection[tuple[TurnHead, MemoryItem]]) -> Iterator[IndexedTurn]:
+        known = index.revisions([head.id for head, _ in turns])
+        for (head, item), revision in zip(turns, known, strict=True):
+            if revision != head.revision:
                 analysis, tokens = self._analyser.analyse(item.role, item.content)
                 yield _indexed(head, tokens, analysis)
 

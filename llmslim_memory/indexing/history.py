@@ -59,7 +59,7 @@ class ScopeHistory:
     def version(self) -> str:
         """A digest of which turns are eligible, and of what they say and when."""
         snapshot, digest = self.snapshot, blake2b(digest_size=16)
-        for column in (snapshot.revisions, snapshot.times, snapshot.checksums):
+        for column in (snapshot.revisions.astype(np.int64), snapshot.times, snapshot.checksums):
             digest.update(column[self.eligible].tobytes())
         return digest.hexdigest()
 

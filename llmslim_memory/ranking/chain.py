@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llmslim_memory.ranking.pools import Floats, Ints
 
+T = TypeVar("T", bound=np.generic)
+
 
 class Chain:
-    """The turns of a scope, one session after the other: ``order`` lists their positions, ``sessions`` their session.
+    """The turns of a scope, one session after the other; a link is a place in the chain.
 
-    A link is a place in the chain; ``links`` leads from a turn's position to its link.
+    ``sessions`` holds the session of each link. Where sessions do not overlap, a turn's link is its position.
     """
 
     def __init__(self, sessions: NDArray[np.int32]) -> None:
-        in_order = bool((sessions[1:] >= sessions[:-1]).all())
-        self.order: Ints = np.arange(len(sessions)) if in_order else np.argsort(sessions, kind="stable")
-        self.sessions = sessions[self.order]
-        self.links: Ints = np.empty(len(sessions), dtype=np.int64)
-        self.links[self.order] = np.arange(len(sessions))
+        self.sessions = sessions
+        self._order: NDArray[np.int32] | None = None
+        if bool((sessions[1:] >= sessions[:-1]).all()):
+            return
+        self._order = np.argsort(sessions, kind="stable").astype(np.int32)
+        self._links = np.empty(len(sessions), dtype=np.int32)
+        self._links[self._order] = np.arange(len(sessions), dtype=np.int32)
+        self.sessions = sessions[self._order]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held beside the sessions that were given."""
+        return 0 if self._order is None else 3 * self._order.nbytes
+
+    def along(self, values: NDArray[T]) -> NDArray[T]:
+        """Values of turns as values of links."""
+        return values if self._order is None else values[self._order]
+
+    def back(self, values: NDArray[T]) -> NDArray[T]:
+        """Values of links as values of turns."""
+        return values if self._order is None else values[self._links]
+
+    def links(self, turns: Ints) -> Ints:
+        """The links of turns."""
+        return turns if self._order is None else self._links[turns].astype(np.int64)
 
     def smooth(self, values: Floats, shares: Sequence[float]) -> Floats:
         """Add to each link's value a share of its neighbours': the first share of those next to it, and so on."""

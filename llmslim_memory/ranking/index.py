@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llmslim_memory.ranking.codec import MarkedSpan, TurnAnalysis
+from llmslim_memory.ranking.columns import Coded, Column
+from llmslim_memory.ranking.ids import Ids
 from llmslim_memory.ranking.postings import Segment, add_segment, build_segment
 from llmslim_memory.ranking.snapshot import Ints, Snapshot
 
@@ -29,38 +31,11 @@ class IndexedTurn(NamedTuple):
     analysis: TurnAnalysis
 
 
-class Column:
-    """A numpy array that grows at its end; views taken earlier keep showing what they showed."""
-
-    def __init__(self, dtype: type[np.generic], values: NDArray[Any] | None = None) -> None:
-        self._data: NDArray[Any] = np.empty(64, dtype=dtype) if values is None else values.astype(dtype)
-        self._size = 0 if values is None else len(values)
-
-    def extend(self, values: Sequence[int] | NDArray[Any]) -> None:
-        """Append values."""
-        size = self._size + len(values)
-        if size > len(self._data):
-            grown = np.empty(max(size, len(self._data) * 3 // 2), dtype=self._data.dtype)
-            grown[: self._size] = self._data[: self._size]
-            self._data = grown
-        self._data[self._size : size] = values
-        self._size = size
-
-    @property
-    def view(self) -> NDArray[Any]:
-        """The values appended so far."""
-        return self._data[: self._size]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return self._data.nbytes
-
-
 _TURN_COLUMNS: dict[str, type[np.generic]] = {
     "times": np.int64,
-    "seqs": np.int64,
-    "revisions": np.int64,
+    "seqs": np.uint32,
+    "revisions": np.uint32,
+    "roles": np.uint8,  # by number
     "checksums": np.uint32,  # of the content
     "is_user": np.bool_,
     "sessions": np.int32,
@@ -69,6 +44,8 @@ _TURN_COLUMNS: dict[str, type[np.generic]] = {
     "speakers": np.uint32,
     "counts": np.int32,  # passages of the turn
 }
+_WIDENING = ("seqs", "revisions", "roles")
+"""Columns that become 64 bits wide if a value asks for it."""
 _PASSAGE_COLUMNS: dict[str, type[np.generic]] = {
     "starts": np.uint32,
     "ends": np.uint32,
@@ -78,6 +55,10 @@ _PASSAGE_COLUMNS: dict[str, type[np.generic]] = {
 }
 
 
+_Postings = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]
+"""Terms, the passages they stand in, and how often, in the order of the passages."""
+
+
 class ScopeIndex:
     """Follows the turns of one scope. Not safe to share between threads; the snapshots it gives are."""
 
@@ -85,70 +66,73 @@ class ScopeIndex:
         self._clear()
 
     def _clear(self) -> None:
-        self._ids: list[str] = []
-        self._rows: dict[str, int] = {}
-        self._roles: list[str] = []
+        self._ids = Ids()
+        self._roles: dict[str, int] = {}
         self._session_codes: dict[tuple[str | None, str | None], int] = {}
         self._turns = {name: Column(dtype) for name, dtype in _TURN_COLUMNS.items()}
         self._passages = {name: Column(dtype) for name, dtype in _PASSAGE_COLUMNS.items()}
         self._statements: dict[int, tuple[MarkedSpan, ...]] = {}
         self._segments: tuple[Segment, ...] = ()
-        self._dead: set[int] = set()
         self._snapshot: Snapshot | None = None
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._ids) - len(self._ids.dead)
 
     @property
     def nbytes(self) -> int:
         """About how many bytes the index holds."""
         columns = sum(column.nbytes for column in (*self._turns.values(), *self._passages.values()))
         postings = sum(segment.nbytes for segment in self._segments)
-        names = 250 * len(self._ids)  # an id, its place in the list and in the dictionary
-        snapshot = 48 * len(self._ids) + 12 * len(self._passages["turns"].view)
-        return columns + postings + names + snapshot + 120 * len(self._statements)
+        snapshot = 0 if self._snapshot is None else self._snapshot.nbytes
+        return columns + postings + self._ids.nbytes + snapshot + 120 * len(self._statements)
 
-    def revision(self, item_id: str) -> int | None:
-        """The revision of a turn that the index knows, or ``None``."""
-        row = self._rows.get(item_id)
-        return None if row is None else int(self._turns["revisions"].view[row])
+    def revisions(self, item_ids: Sequence[str]) -> list[int | None]:
+        """The revisions of turns, ``None`` for one that the index does not know."""
+        known = self._turns["revisions"].view
+        return [None if row is None else int(known[row]) for row in self._ids.rows(item_ids)]
 
-    def ids(self) -> Iterable[str]:
+    def ids(self) -> Sequence[str]:
         """The ids of the turns in the index."""
-        return self._rows.keys()
+        return self._ids.view(self._alive_rows() if self._ids.dead else None)
 
-    def remove(self, item_ids: Iterable[str]) -> None:
+    def remove(self, item_ids: Sequence[str]) -> None:
         """Forget turns; unknown ids are passed over."""
-        for item_id in item_ids:
-            row = self._rows.pop(item_id, None)
-            if row is not None:
-                self._dead.add(row)
-                self._statements.pop(row, None)
-                self._snapshot = None
+        for row in self._ids.remove(item_ids):
+            self._statements.pop(row, None)
+            self._snapshot = None
 
-    def add(self, turns: Sequence[IndexedTurn]) -> None:
-        """Take in turns; one that is known already replaces what was known."""
-        if not turns:
-            return
+    def add(self, batches: Iterable[Sequence[IndexedTurn]]) -> None:
+        """Take in turns, batch by batch; one that is known already replaces what was known."""
+        taken: list[_Postings] = []
+        try:
+            for turns in batches:
+                if turns:
+                    taken.append(self._take(turns))
+        finally:  # what was taken in is to be found, though the next batch could not be had
+            terms, rows, tfs = _joined(taken)
+            if len(terms):
+                self._segments = add_segment(self._segments, build_segment(terms, rows, tfs))
+
+    def _take(self, turns: Sequence[IndexedTurn]) -> _Postings:
+        """Take in turns except for their postings."""
         turns = sorted({turn.id: turn for turn in turns}.values(), key=lambda turn: (turn.time, turn.seq))
-        self.remove(turn.id for turn in turns)
+        self.remove([turn.id for turn in turns])
         base = len(self._ids)
+        self._ids.extend([turn.id for turn in turns])
         for row, turn in enumerate(turns, base):
-            self._rows[turn.id] = row
-            self._ids.append(turn.id)
-            self._roles.append(turn.role)
             if turn.analysis.statements:
                 self._statements[row] = turn.analysis.statements
         self._extend_turns(turns)
-        self._extend_passages(base, [turn.analysis for turn in turns])
         self._snapshot = None
+        return self._extend_passages(base, [turn.analysis for turn in turns])
 
     def _extend_turns(self, turns: Sequence[IndexedTurn]) -> None:
-        sessions = self._session_codes
+        sessions, roles = self._session_codes, self._roles
         columns: dict[str, list[int]] = {
             "times": [turn.time for turn in turns],
             "seqs": [turn.seq for turn in turns],
             "revisions": [turn.revision for turn in turns],
+            "roles": [roles.setdefault(turn.role, len(roles)) for turn in turns],
             "checksums": [turn.analysis.content for turn in turns],
             "is_user": [turn.role == "user" for turn in turns],
             "sessions": [sessions.setdefault(turn.session, len(sessions)) for turn in turns],
@@ -157,10 +141,12 @@ class ScopeIndex:
             "speakers": [turn.analysis.speaker for turn in turns],
             "counts": [turn.analysis.passages.shape[1] for turn in turns],
         }
+        for name in _WIDENING:
+            self._turns[name].widen(columns[name])
         for name, values in columns.items():
             self._turns[name].extend(values)
 
-    def _extend_passages(self, base: int, analyses: Sequence[TurnAnalysis]) -> None:
+    def _extend_passages(self, base: int, analyses: Sequence[TurnAnalysis]) -> _Postings:
         columns = np.concatenate([analysis.passages for analysis in analyses], axis=1)
         counts = [analysis.passages.shape[1] for analysis in analyses]
         first = len(self._passages["turns"].view)
@@ -169,14 +155,12 @@ class ScopeIndex:
         self._passages["turns"].extend(np.repeat(np.arange(base, base + len(analyses)), counts))
         rows = np.repeat(np.arange(first, first + columns.shape[1], dtype=np.uint32), columns[4])
         terms = np.concatenate([analysis.terms for analysis in analyses])
-        if len(terms):
-            tfs = np.concatenate([analysis.tfs for analysis in analyses])
-            self._segments = add_segment(self._segments, build_segment(terms, rows, tfs))
+        return terms, rows, np.concatenate([analysis.tfs for analysis in analyses])
 
     def snapshot(self) -> Snapshot:
         """The alive turns as they are now."""
         if self._snapshot is None:
-            if len(self._dead) > MAX_DEAD_SHARE * len(self._ids):
+            if len(self._ids.dead) > MAX_DEAD_SHARE * len(self._ids):
                 self._compact()
             self._snapshot = self._take_snapshot()
         return self._snapshot
@@ -184,8 +168,8 @@ class ScopeIndex:
     def _alive_rows(self) -> Ints:
         """Rows of the alive turns, oldest first, ties in the order of adding."""
         rows = np.arange(len(self._ids), dtype=np.int64)
-        if self._dead:
-            rows = np.delete(rows, sorted(self._dead))
+        if self._ids.dead:
+            rows = np.delete(rows, sorted(self._ids.dead))
         times, seqs = self._turns["times"].view[rows], self._turns["seqs"].view[rows]
         later = (times[1:] > times[:-1]) | ((times[1:] == times[:-1]) & (seqs[1:] >= seqs[:-1]))
         return rows if bool(later.all()) else rows[np.lexsort((rows, seqs, times))]
@@ -199,16 +183,15 @@ class ScopeIndex:
         passages = _ranges(offsets[rows], counts)
         renumbered = np.full(len(old["turns"]), -1, dtype=np.int64)
         renumbered[passages] = np.arange(len(passages))
-        ids, roles = [self._ids[row] for row in rows], [self._roles[row] for row in rows]
+        ids, roles = self._ids.only(rows), self._roles
         statements = {new: self._statements[row] for new, row in enumerate(rows.tolist()) if row in self._statements}
         segments = self._renumber(renumbered)
         sessions = self._session_codes
         self._clear()
-        self._ids, self._rows = ids, {item_id: row for row, item_id in enumerate(ids)}
-        self._roles, self._session_codes = roles, sessions
+        self._ids, self._roles, self._session_codes = ids, roles, sessions
         self._statements, self._segments = statements, segments
         for name, dtype in _TURN_COLUMNS.items():
-            self._turns[name] = Column(dtype, old[name][rows])
+            self._turns[name] = Column(old[name].dtype.type if name in _WIDENING else dtype, old[name][rows])
         for name, dtype in _PASSAGE_COLUMNS.items():
             self._passages[name] = Column(dtype, old[name][passages])
         self._passages["turns"] = Column(np.uint32, np.repeat(np.arange(len(rows)), counts))
@@ -229,18 +212,17 @@ class ScopeIndex:
     def _take_snapshot(self) -> Snapshot:
         rows = self._alive_rows()
         state = self._state()
-        whole = not self._dead and bool((rows[1:] > rows[:-1]).all())
+        whole = not self._ids.dead and bool((rows[1:] > rows[:-1]).all())
         turn = {name: state[name] if whole else state[name][rows] for name in _TURN_COLUMNS}
         offsets = np.cumsum(state["counts"], dtype=np.int64) - state["counts"]
-        first = np.append(0, np.cumsum(turn["counts"], dtype=np.int64))
+        first = np.append(0, np.cumsum(turn["counts"], dtype=np.int64)).astype(np.int32)
         positions_of_rows = np.full(len(self._ids), -1, dtype=np.int32)
         positions_of_rows[rows] = np.arange(len(rows), dtype=np.int32)
         passages = np.arange(len(state["turns"])) if whole else _ranges(offsets[rows], turn["counts"])
         sessions, runs = self._sessions(turn["sessions"])
-        row_list = [] if whole else rows.tolist()
         return Snapshot(
-            ids=self._ids[:] if whole else [self._ids[row] for row in row_list],
-            roles=self._roles[:] if whole else [self._roles[row] for row in row_list],
+            ids=self._ids.view(None if whole else rows.astype(np.uint32)),
+            roles=Coded(turn["roles"], list(self._roles)),
             is_user=turn["is_user"],
             revisions=turn["revisions"],
             checksums=turn["checksums"],
@@ -251,8 +233,8 @@ class ScopeIndex:
             speakers=turn["speakers"],
             runs=runs,
             first=first,
-            passages=passages,
-            positions=positions_of_rows[state["turns"]],
+            passages=passages.astype(np.int32),
+            positions=state["turns"].view(np.int32) if whole else positions_of_rows[state["turns"]],
             starts=state["starts"],
             ends=state["ends"],
             passage_tokens=state["passage_tokens"],
@@ -278,6 +260,13 @@ class ScopeIndex:
         numbers = np.zeros(len(keys), dtype=np.int32)
         numbers[used[order]] = np.arange(len(used), dtype=np.int32)
         return numbers[codes], [keys[code][1] for code in used[order].tolist()]
+
+
+def _joined(postings: Sequence[_Postings]) -> _Postings:
+    if not postings:
+        return np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint8)
+    terms, rows, tfs = zip(*postings, strict=True)
+    return np.concatenate(terms), np.concatenate(rows), np.concatenate(tfs)
 
 
 def _ranges(starts: Ints, counts: NDArray[np.int32]) -> Ints:

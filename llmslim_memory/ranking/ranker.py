@@ -74,7 +74,7 @@ class Passages:
             for turn, start, end, score, tokens, own in zip(*(column.tolist() for column in columns), strict=True)
         ]
 
-    def passages(self, rows: Ints, scores: Floats) -> list[Candidate]:
+    def passages(self, rows: NDArray[Any], scores: Floats) -> list[Candidate]:
         """Passages, each of which is the whole turn if that has no other."""
         snapshot = self.snapshot
         turns = snapshot.positions[rows]
@@ -97,7 +97,7 @@ class Passages:
         order = np.lexsort((rows, -scores))
         return self.passages(rows[order], scores[order])
 
-    def rows(self, turn: int) -> Ints:
+    def rows(self, turn: int) -> NDArray[np.int32]:
         """The passage rows of a turn."""
         return self.snapshot.passages[self.snapshot.first[turn] : self.snapshot.first[turn + 1]]
 

@@ -119,7 +119,7 @@ class _Pools:
 
     def _in_stretches(self, found: Occurrences) -> Occurrences:
         chain = self.snapshot.chain
-        return Occurrences(*chain.gather(found.options, chain.links[found.docs], found.tf, RADIUS))
+        return Occurrences(*chain.gather(found.options, chain.links(found.docs), found.tf, RADIUS))
 
     def _in_sessions(self, found: Occurrences) -> Occurrences:
         size = len(self.snapshot.runs)
@@ -183,11 +183,11 @@ def _fuse(pools: _Pools, weights: Weights) -> Floats:
     the question that the turn holds."""
     snapshot = pools.snapshot
     chain = snapshot.chain
-    along = normalised(chain.smooth(pools.turns.scores[chain.order], weights.neighbours))
-    along += weights.coverage * pools.covered()[chain.order]
+    along = normalised(chain.smooth(chain.along(pools.turns.scores), weights.neighbours))
+    along += weights.coverage * chain.along(pools.covered())
     along += weights.stretch * normalised(pools.stretches.scores)
     along += weights.session * normalised(pools.sessions.scores)[chain.sessions] * (along > 0)
-    return along[chain.links]
+    return chain.back(along)
 
 
 def _prefer_asked_speaker(turns: Floats, snapshot: Snapshot, query: Query, bonus: float) -> Floats:

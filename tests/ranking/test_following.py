@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from llmslim_memory import InMemoryStore, SQLiteStore
-from llmslim_memory.indexing import ScopeIndexes, StaleHistoryError
+from llmslim_memory.errors import StoreUnavailableError
+from llmslim_memory.indexing import ScopeIndexes, StaleHistoryError, following
 from llmslim_memory.tokens import make_counter
 from llmslim_memory.types import Analysis, Batch, Changes, MemoryItem, Scope
 from tests.ranking.conftest import SCOPE, START, BareStore, turn, words
@@ -284,3 +285,40 @@ def test_equal_times_keep_the_order_of_adding(store: InMemoryStore) -> None:
         indexes.open(SCOPE)
     assert list(indexes.open(SCOPE).ids) == ["t3", "t1", "t2"]
     assert list(indexes_of(store).open(SCOPE).ids) == ["t3", "t1", "t2"]
+
+
+def test_an_index_built_in_batches_ranks_as_one_built_at_once(
+    store: InMemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add([turn(n, CONTENTS[n % 7], role=("user", "assistant")[n % 2], minutes=(n * 5) % 9) for n in range(20)])
+    at_once = [ranked(indexes_of(store), question) for question in QUESTIONS]
+    monkeypatch.setattr(following, "BUILD_SIZE", 3)
+    assert [ranked(indexes_of(store), question) for question in QUESTIONS] == at_once
+
+
+class FailingOnce(InMemoryStore):
+    """Cannot be reached at the second reading."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.readings = 0
+
+    def get_many(self, item_ids: Sequence[str]) -> dict[str, MemoryItem]:
+        self.readings += 1
+        if self.readings == 2:
+            raise StoreUnavailableError("away")
+        return super().get_many(item_ids)
+
+
+def test_an_index_that_was_interrupted_in_the_midst_of_being_built_is_whole_after_the_next_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(following, "BUILD_SIZE", 2)
+    store = FailingOnce()
+    store.add([turn(n, CONTENTS[n % 7]) for n in range(9)])
+    indexes = indexes_of(store)
+    with pytest.raises(StoreUnavailableError):
+        indexes.open(SCOPE)
+    assert [ranked(indexes, question) for question in QUESTIONS] == [
+        ranked(indexes_of(store), question) for question in QUESTIONS
+    ]
