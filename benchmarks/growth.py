@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from histories import WORD, generated
+from histories import WORD, as_message, generated
 from rich.console import Console
 from rich.table import Table
 
@@ -43,7 +43,7 @@ def main() -> None:
     table = Table("searches", "resident MiB", "index and turns kept, bytes", "ms a search")
     with tempfile.TemporaryDirectory() as folder:
         memory = Memory(None if args.store == "memory" else Path(folder, "growth.db"))
-        memory.add([{"role": t.role, "content": t.content, "timestamp": t.created_at} for t in turns], user_id="user")
+        memory.add([as_message(turn) for turn in turns], user_id="user")
         start, before = time.perf_counter(), 0
         for number in range(1, args.searches + 1):
             asked = " ".join(rng.sample(words, 3)) + f" {rng.getrandbits(40):x} thing{number}"

@@ -114,6 +114,11 @@ def questions_about(turns: list[MemoryItem], count: int, seed: int = 2) -> list[
     return found
 
 
+def as_message(turn: MemoryItem) -> dict[str, object]:
+    """A turn as what `Memory.add` takes."""
+    return {"role": turn.role, "content": turn.content, "timestamp": turn.created_at}
+
+
 def _turn(number: int, content: str) -> MemoryItem:
     return MemoryItem(
         id=f"t{number}",

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from histories import WORD, Conversation, Question, read_folder
+from histories import WORD, Conversation, Question, as_message, read_folder
 from rich.console import Console
 from rich.table import Table
 
@@ -73,8 +73,7 @@ class Tally:
 def ours(conversation: Conversation, encoding: str, relevance: str) -> Search:
     memory = Memory(encoding=encoding, relevance=relevance)
     for turn in conversation.turns:
-        message = {"role": turn.role, "content": turn.content, "timestamp": turn.created_at}
-        memory.add(message, user_id=turn.user_id, run_id=turn.run_id)
+        memory.add(as_message(turn), user_id=turn.user_id, run_id=turn.run_id)
     user = conversation.turns[0].user_id
     return lambda question, budget: memory.search(question, user_id=user, budget=budget).text
 

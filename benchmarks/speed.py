@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from histories import WORD, generated, questions_about, varied
+from histories import WORD, as_message, generated, questions_about, varied
 from rich.console import Console
 from rich.table import Table
 
@@ -114,10 +114,6 @@ def kept_fresh(memory: Memory, turns: Iterable[MemoryItem]) -> Iterator[Callable
         message = {"role": "user", "content": turn.content[:400]}
         yield partial(memory.add, message, user_id="user", run_id="new")
         memory.search("anything new", user_id="user", budget=50)
-
-
-def as_message(turn: MemoryItem) -> dict[str, object]:
-    return {"role": turn.role, "content": turn.content, "timestamp": turn.created_at}
 
 
 def cold_search(path: Path, question: str) -> float:

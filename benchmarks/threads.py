@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from histories import generated, questions_about
+from histories import as_message, generated, questions_about
 from rich.console import Console
 from rich.table import Table
 
-from llmslim_memory import Memory, MemoryItem
+from llmslim_memory import Memory
 
 SCOPES = 16
 PAUSE = 0.005
@@ -43,10 +43,6 @@ def fill(memory: Memory, tokens: int) -> list[str]:
     for scope in range(SCOPES):
         memory.add([as_message(turn) for turn in turns], user_id=f"user{scope}")
     return questions_about(turns, 40)
-
-
-def as_message(turn: MemoryItem) -> dict[str, object]:
-    return {"role": turn.role, "content": turn.content, "timestamp": turn.created_at}
 
 
 class Rate(NamedTuple):

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from dev import BROWSERS
 from playwright.sync_api import expect, sync_playwright
 from rich.console import Console
 from rich.text import Text
@@ -26,7 +27,6 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 COLUMNS = 104
 SESSION = (["demo", "Where do I live now?", "What fixed the database is locked error?", "Have I ever used Docker?"],)
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
