@@ -81,9 +81,7 @@ def import_history(
         StoreError: The database failed; batches stored before stay.
     """
     path = as_path("source", source)
-    for name, told in (("on_session", on_session), ("on_progress", on_progress)):
-        if told is not None and not callable(told):
-            raise InvalidTypeError(f"{name} must be a function, not {type(told).__name__}")
+    _check_functions(on_session=on_session, on_progress=on_progress)
     rules = Rules(
         user_id=None if user_id is None else check_id("user_id", user_id),
         agent_id=None if agent_id is None else check_id("agent_id", agent_id),
@@ -115,6 +113,12 @@ def import_history(
         limited=work.is_full,
         passed_over=found.passed_over,
     )
+
+
+def _check_functions(**given: object) -> None:
+    for name, told in given.items():
+        if told is not None and not callable(told):
+            raise InvalidTypeError(f"{name} must be a function, not {type(told).__name__}")
 
 
 def _checked(limits: ImportLimits | None) -> ImportLimits:

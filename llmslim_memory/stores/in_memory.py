@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from itertools import takewhile
 from threading import RLock
 from typing import Any
 
@@ -295,17 +296,9 @@ class InMemoryStore(base.BatchStore):
         return [self._turns[item_id] for item_id in fewest]
 
     def _added_since(self, scope: Scope, seq: int) -> Sequence[str]:
-        newest = []
-        for number, item_id in reversed(self._smallest(scope).items()):
-            if number <= seq:
-                break
-            newest.append(item_id)
-        return newest[::-1]
+        newest = takewhile(lambda entry: entry[0] > seq, reversed(self._smallest(scope).items()))
+        return [item_id for _, item_id in newest][::-1]
 
     def _edited_since(self, revision: int) -> Sequence[str]:
-        newest = []
-        for item_id, number in reversed(self._edited.items()):
-            if number <= revision:
-                break
-            newest.append(item_id)
-        return newest[::-1]
+        newest = takewhile(lambda entry: entry[1] > revision, reversed(self._edited.items()))
+        return [item_id for item_id, _ in newest][::-1]
