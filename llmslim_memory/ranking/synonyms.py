@@ -13,6 +13,8 @@ SYNONYM = 0.5
 """What a word that stands for another counts for."""
 KIND = 0.25
 """What a kind of the thing asked about counts for."""
+CHINESE_KIND = 0.5
+"""The same in Chinese, where a kind is seldom a part of another word."""
 
 
 def standing_for(word: str) -> dict[str, float]:
@@ -38,6 +40,7 @@ def _chinese_word() -> re.Pattern[str]:
 
 @cache
 def _table(language: str) -> dict[str, dict[str, float]]:
+    kind = CHINESE_KIND if language == "zh" else KIND
     table: dict[str, dict[str, float]] = {}
     kinds: dict[str, list[str]] = {}
     for general, special in _lines((_FOLDER / f"related-{language}.txt").read_text("utf-8")):
@@ -48,7 +51,7 @@ def _table(language: str) -> dict[str, dict[str, float]]:
                 kinds.setdefault(word, []).extend(others)
             for other in others or general:
                 if other != word:
-                    known[other] = max(known.get(other, 0.0), KIND if special else SYNONYM)
+                    known[other] = max(known.get(other, 0.0), kind if special else SYNONYM)
     return table
 
 
