@@ -102,13 +102,13 @@ PATTERNS = (
     (pattern(rf"{_FROM}\s+{_THE}(?P<one>{_END}){_TO}{_THE}(?P<other>{_END})"), _between),
     (pattern(rf"(?P<one>{MONTHS}\s+\d{{1,2}}|\d{{1,2}})\s?[-–—]\s?(?P<other>{_END})"), _between),
     (
-        re.compile(rf"{BEFORE_NUMBER}(?P<one>{_HAN_END})(?:到|至|和|与|から|부터|[-~～—–])\s*(?P<other>{_HAN_END})"),
+        re.compile(rf"{BEFORE_NUMBER}(?P<one>{_HAN_END}){_HAN_TO}\s*(?P<other>{_HAN_END})"),
         _between,
     ),
     (pattern(rf"weekend\s+(?P<side>of|before|after)\s+{_NAMED}"), _weekend_beside),
     (pattern(rf"week\s+of\s+{_NAMED}"), _week_of),
     (
-        pattern(rf"(?:(?P<count>{COUNTS})\s+)?(?P<unit>day|week|month|year)s?\s+(?P<side>before|after)\s+{_NAMED}"),
+        pattern(rf"{_SO_MANY}(?P<unit>day|week|month|year)s?\s+(?P<side>before|after)\s+{_NAMED}"),
         _beside,
     ),
     (pattern(rf"(?:since|seit(?:\s+dem)?|depuis|dal|sinds)\s+{_NAMED}"), _since),

@@ -21,7 +21,6 @@ MAX_PIECE_CHARS = 1200
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _TABLE = re.compile(r"\s*\|.*\|\s*$")
-_LIST = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 # A sentence ends at closing punctuation that white space follows, or at the full stop of a script without spaces.
 _SENTENCE = re.compile(r"[.!?…。！？｡।॥؟۔](?:(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？｡])[」』”’）]*\s*|(?<=[।॥؟۔])\s*)")
