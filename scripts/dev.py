@@ -132,7 +132,9 @@ def packages(arguments):
 def docs(_arguments):
     python = install(ENVIRONMENT, "docs", DOCUMENTED)
     build = [python, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--fresh-env", "-q"]
-    return max(run([*build, "-b", builder, "docs", f"docs/_build/{builder}"]) for builder in ("html", "linkcheck"))
+    code = max(run([*build, "-b", builder, "docs", f"docs/_build/{builder}"]) for builder in ("html", "linkcheck"))
+    print("open docs/_build/html/index.html" if code == 0 else "the site has faults; see above")
+    return code
 
 
 def install(environment, level, wanted):
