@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from llmslim_memory.ranking.analysis import Analyser, fold, term
 from llmslim_memory.ranking.asked import asked_time
 from llmslim_memory.ranking.dates import named_dates
-from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, UNSPACED
+from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, QUESTION_ABROAD, UNSPACED
 from llmslim_memory.ranking.synonyms import standing_for
 from llmslim_memory.ranking.unspaced import read_unspaced
 
@@ -69,7 +69,7 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
     language = analyser.language(chunks)
     stops = OTHERS.get(language, frozenset())
     told = [chunk for chunk in chunks if chunk.lower() not in stops]
-    topical = [chunk for chunk in told if fold(chunk) not in QUESTION]
+    topical = [chunk for chunk in told if fold(chunk) not in QUESTION | QUESTION_ABROAD]
     found = _terms(topical, language, analyser)
     if not found and not asked.spans:
         found = _terms(told, language, analyser)

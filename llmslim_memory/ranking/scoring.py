@@ -103,6 +103,11 @@ class _Pools:
         docs[found.docs[np.array(telling)[found.terms]]] = True
 
     @property
+    def is_telling(self) -> bool:
+        """Whether any turn holds a term of the question that is more than a single character."""
+        return bool(self._own.any())
+
+    @property
     def own(self) -> NDArray[np.bool_]:
         """Which turns hold a term of the question; its single characters count where nothing longer is found."""
         return self._own if self._own.any() else self._light
@@ -145,23 +150,26 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
     for terms in _groups(query.terms, MATCHED_AT_ONCE // max(1, len(snapshot.ids))):
         pools.match(terms)
     near = _nearness(snapshot.times, query.spans)
-    turns = _fuse(pools, weights)
-    turns = _prefer_asked_speaker(turns, snapshot, query, weights.asked_speaker)
-    if query.terms:
-        turns += weights.telling * snapshot.tells * (turns > 0)
-        turns += weights.time * float(turns.max(initial=0.0)) * near * (turns > 0)
+    if not pools.is_telling and (not query.terms or near.any()):
+        turns, own, covered = near, near > 0, near
     else:
-        turns = near
+        turns, own, covered = _by_terms(pools, query, near, weights), pools.own, pools.covered()
     if query.asks_reply:
         turns = np.where(snapshot.is_user, weights.asked_user * turns, turns)
-    own = pools.own if query.terms else near > 0
+    window = weights.asked_window if query.asks_reply else weights.window
+    passages = _passage_scores(pools, turns, window, weights.passage)
+    return Scores(turns, passages, own, passages > 0 if covered is near else pools.own_passages, covered)
+
+
+def _by_terms(pools: _Pools, query: Query, near: Floats, weights: Weights) -> Floats:
+    """What turns score by the terms of the question, and by its time."""
+    snapshot = pools.snapshot
+    turns = _prefer_asked_speaker(_fuse(pools, weights), snapshot, query, weights.asked_speaker)
+    turns += weights.telling * snapshot.tells * (turns > 0)
+    turns += weights.time * float(turns.max(initial=0.0)) * near * (turns > 0)
     if query.is_unspaced:
-        turns = np.where(own, turns, np.where(snapshot.is_user, weights.beside_user, weights.beside) * turns)
-    passages = _passage_scores(
-        pools, turns, weights.asked_window if query.asks_reply else weights.window, weights.passage
-    )
-    own_passages = pools.own_passages if query.terms else passages > 0
-    return Scores(turns, passages, own, own_passages, pools.covered() if query.terms else near)
+        turns = np.where(pools.own, turns, np.where(snapshot.is_user, weights.beside_user, weights.beside) * turns)
+    return turns
 
 
 def _groups(terms: Sequence[QueryTerm], most: int) -> Iterator[list[QueryTerm]]:

@@ -52,11 +52,25 @@ UNSPACED = _words(
     """
 )
 
-# Chinese words that only ask or point, so that what stands before and behind them are words of their own.
+# The same in other languages, with what asks after anything that was done or happened, written without accents.
+QUESTION_ABROAD = _words(
+    """
+    abbiamo aconteceu acontece avete avevamo avons avez cosa cuando cuanto cuantos desde donde est etions
+    faisais faisait faisons fait faites fatto fatte feci fiz fizemos fez gab gebeurd gebeurde gebeurt gedaan
+    gemacht geschah geschehen gibt gehabt gewesen haben hace haceis hacia hatte hatten hemos habe habia hice
+    hicimos hicieron hiciste hizo hanno hebben machen machte machten ocurrio passe passiert passierte passa
+    passou pasa paso quando quante quanti quantos que quel quelle quem quoi succede successo tun unternommen
+    waar waarom wann wanneer warum waren wat welche welcher welches welk welke wer wie wieviel wieviele
+    """
+)
+
+# Chinese and Japanese words that only ask or point: what stands before and behind them are words of their own.
 ASKING = _words(
     """
     的 了 吗 呢 吧 嘛 是 我 你 您 他 她 它 我们 你们 他们 她们 什么 怎么 怎么样 为什么 哪里 哪儿 哪个 哪些 哪位 哪家
     哪年 哪天 谁 多少 几个 几位 请问 告诉我 知道 记得 这个 那个 这 那 有没有 是不是 在 请 帮我
+    做了什么 干了什么 做什么了 干什么了 什么事 什么事情 发生了什么 发生 去了哪里 去了哪 去哪了 去哪 做过什么
+    何 誰 どこ いつ だれ なに どんな
     """
 )
 

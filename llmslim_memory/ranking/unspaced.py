@@ -12,7 +12,12 @@ from llmslim_memory.ranking.synonyms import chinese_words, standing_for_chinese
 
 SHORT = 2
 """A character of a word up to this long may be meant alone."""
-_BETWEEN = re.compile("|".join(sorted(ASKING, key=lambda word: (-len(word), word))) + "|[\u3041-\u309f]+")
+# Particles behind a Japanese word, and how its sentences end.
+_ENDINGS = (
+    "(?<=[\u30a1-\u30ff\u4e00-\u9fff])[はがをにでとのもへや]|(?:でしょ|まし|でし|だっ|ませ|ありま|しま)?(?:うか|たか|すか|んか|た|す|ん)$"
+    "|(?:して|った|って|から|まで|より|した|する|いる|ある)"
+)
+_BETWEEN = re.compile("|".join(sorted(ASKING, key=lambda word: (-len(word), word))) + f"|{_ENDINGS}")
 
 
 @dataclass(slots=True)

@@ -76,3 +76,11 @@ def test_numbers_and_addresses_are_terms_of_their_kind() -> None:
         assert term(TELEPHONE) in analyser.terms(number)
     assert term(MAIL) in analyser.terms("ann@mail.example")
     assert term(TELEPHONE) not in analyser.terms("2023-05-03")
+
+
+@pytest.mark.parametrize("question", ["しりとり", "しりとりはいつしましたか", "どこでしりとりをした"])
+def test_a_japanese_word_is_found_behind_particles_and_endings(question: str) -> None:
+    memory = Memory()
+    for text in ("犬のポチと公園に行った", "今日は成語しりとりをした", "どこに行きましたか"):
+        memory.add({"role": "user", "content": text}, user_id="u")
+    assert memory.rank(question, user_id="u", k=1)[0].text == "今日は成語しりとりをした"
