@@ -9,6 +9,8 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).with_name("vocabulary")
 
+FORM = 0.9
+"""What another form of a word counts for."""
 SYNONYM = 0.5
 """What a word that stands for another counts for."""
 KIND = 0.25
@@ -43,7 +45,7 @@ def _table(language: str) -> dict[str, dict[str, float]]:
     kind = CHINESE_KIND if language == "zh" else KIND
     table: dict[str, dict[str, float]] = {}
     kinds: dict[str, list[str]] = {}
-    for general, special in _lines((_FOLDER / f"related-{language}.txt").read_text("utf-8")):
+    for general, special, weight in _lines((_FOLDER / f"related-{language}.txt").read_text("utf-8"), kind):
         others = [one for word in special for one in (kinds[word[1:]] if word.startswith("+") else (word,))]
         for word in general:
             known = table.setdefault(word, {})
@@ -51,16 +53,17 @@ def _table(language: str) -> dict[str, dict[str, float]]:
                 kinds.setdefault(word, []).extend(others)
             for other in others or general:
                 if other != word:
-                    known[other] = max(known.get(other, 0.0), kind if special else SYNONYM)
+                    known[other] = max(known.get(other, 0.0), weight)
     return table
 
 
-def _lines(text: str) -> Iterator[tuple[list[str], list[str]]]:
-    """The words before and behind the ">" of each line."""
+def _lines(text: str, kind: float) -> Iterator[tuple[list[str], list[str], float]]:
+    """The words before and behind the ">" of each line, and what one counts for where another is asked about."""
     for line in text.splitlines():
-        general, _, special = line.partition("#")[0].partition(">")
-        if general.strip():
-            yield general.split(), special.split()
+        general, arrow, special = line.partition("#")[0].partition(">")
+        forms = general.startswith("=")
+        if words := general.removeprefix("=").split():
+            yield words, special.split(), FORM if forms else kind if arrow else SYNONYM
 
 
 def _forms(word: str) -> Iterator[str]:
