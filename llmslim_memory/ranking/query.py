@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from itertools import pairwise
 
 from llmslim_memory.ranking.analysis import Analyser, fold, term
 from llmslim_memory.ranking.asked import asked_time
 from llmslim_memory.ranking.dates import named_dates
 from llmslim_memory.ranking.stopwords import OTHERS, QUESTION, QUESTION_ABROAD, UNSPACED
-from llmslim_memory.ranking.synonyms import standing_for
+from llmslim_memory.ranking.synonyms import FORM, standing_for
 from llmslim_memory.ranking.unspaced import read_unspaced
 
 _SAY = "say|suggest|recommend|mention|tell|give|explain|advise|propose|list|write|show|describe"
@@ -29,6 +31,8 @@ MAX_CHARS = 10_000
 """So much of a question is read."""
 LIGHT = 0.3
 """What a light term counts for."""
+SHORTEST_PART = 3
+"""Words of fewer letters make no compound with their neighbours."""
 MAX_TERMS = 64
 """At most this many terms of a question are looked up, the first ones."""
 
@@ -83,6 +87,7 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
 
 def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, QueryTerm]:
     found: dict[int, QueryTerm] = {}
+    compounds = _compounds(chunks)
     for chunk in chunks:
         unspaced = read_unspaced(chunk)
         for number in analyser.terms(chunk, language):
@@ -93,7 +98,8 @@ def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, Qu
             elif number in unspaced.light:
                 found[number] = QueryTerm(((number, LIGHT),), light=True, is_word=number in unspaced.words)
             else:
-                others = [option for option in _standing_for(chunk, analyser) if option[0] != number]
+                standing = _standing_for(chunk, compounds.get(chunk, ()), analyser)
+                others = [option for option in standing if option[0] != number]
                 found[number] = QueryTerm(((number, 1.0), *others))
         if len(found) >= MAX_TERMS:
             break
@@ -103,10 +109,20 @@ def _terms(chunks: list[str], language: str, analyser: Analyser) -> dict[int, Qu
     return found
 
 
-def _standing_for(chunk: str, analyser: Analyser) -> list[tuple[int, float]]:
+def _compounds(chunks: list[str]) -> dict[str, list[str]]:
+    """For each word the compounds that it makes with the one before or behind it: "smart watch" may be a smartwatch."""
+    found: dict[str, list[str]] = {}
+    for first, second in pairwise(chunks):
+        if first.isalpha() and second.isalpha() and min(len(first), len(second)) >= SHORTEST_PART:
+            for part in (first, second):
+                found.setdefault(part, []).append(first + second)
+    return found
+
+
+def _standing_for(chunk: str, compounds: Sequence[str], analyser: Analyser) -> list[tuple[int, float]]:
     """Terms that may stand for a word of a question, and what each counts for."""
     weights: dict[int, float] = {}
-    for other, weight in standing_for(fold(chunk)).items():
+    for other, weight in (standing_for(fold(chunk)) | dict.fromkeys(compounds, FORM)).items():
         for number in analyser.terms(other)[:1]:
             weights[number] = max(weights.get(number, 0.0), weight)
     return list(weights.items())

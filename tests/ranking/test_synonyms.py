@@ -5,12 +5,17 @@ from __future__ import annotations
 import pytest
 
 from llmslim_memory import Memory
-from llmslim_memory.ranking.synonyms import KIND, SYNONYM, standing_for
+from llmslim_memory.ranking.synonyms import FORM, KIND, SYNONYM, standing_for
 
 
 def test_words_of_a_group_stand_for_each_other() -> None:
     assert standing_for("buy")["purchased"] == SYNONYM
     assert standing_for("purchased")["buy"] == SYNONYM
+
+
+def test_another_form_of_a_word_counts_nearly_as_the_word() -> None:
+    assert standing_for("bought")["buy"] == FORM
+    assert standing_for("women")["woman"] == FORM
 
 
 def test_a_kind_stands_for_the_thing_and_not_the_other_way() -> None:
@@ -42,6 +47,8 @@ def test_nothing_stands_for_an_unknown_word_and_no_word_for_itself() -> None:
         ("We baked a peach cobbler on Sunday.", "What desserts has the user made?"),
         ("Last year I took a picture in Spain.", "Which European countries did I visit?"),
         ("My cello lesson went well.", "What instruments do I play?"),
+        ("We fed the geese at the pond.", "Did I ever feed a goose?"),
+        ("The roadtrip was long.", "How was the road trip?"),
     ],
 )
 def test_a_question_after_a_kind_of_thing_finds_the_turn_that_names_one(said: str, question: str) -> None:
