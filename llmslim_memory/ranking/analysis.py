@@ -18,8 +18,8 @@ import Stemmer
 from llmslim_memory.ranking.scripts import simplified, without_prefixes
 from llmslim_memory.ranking.stopwords import ENGLISH, OTHERS
 
-VERSION = 2
-"""Grows whenever the same text would give other terms."""
+VERSION = 3
+"""Grows whenever the same text would give other terms or passages."""
 
 MAX_TERM_CHARS = 64
 MAX_PARTS = 8

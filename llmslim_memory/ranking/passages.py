@@ -18,6 +18,8 @@ MAX_MARKS = 64
 """So many marks on one character are kept with it."""
 MAX_PIECE_CHARS = 1200
 """Prose without any boundary is cut after this many characters."""
+DENSE = 3
+"""A character of Chinese, Japanese or Korean says as much, and takes as many tokens, as so many letters."""
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _TABLE = re.compile(r"\s*\|.*\|\s*$")
@@ -25,6 +27,7 @@ _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 # A sentence ends at closing punctuation that white space follows, or at the full stop of a script without spaces.
 _SENTENCE = re.compile(r"[.!?…。！？｡।॥؟۔](?:(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？｡])[」』”’）]*\s*|(?<=[।॥؟۔])\s*)")
 _SPACE = re.compile(r"\s+")
+_DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 # What must not be parted from the character before it: marks, joiners, variation selectors, skin tones.
 _EXTENDS = re.compile("[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]")
 
@@ -121,8 +124,16 @@ def _block_pieces(text: str, unit: _Unit) -> Iterator[Span]:
     yield from _pieces(text, start, unit.end, BLOCK_CHARS)
 
 
-def _windows(text: str) -> Iterator[Span]:
-    """Gather units into windows; a heading opens a window rather than closing one."""
+def _density(text: str) -> int:
+    """How many letters a character of the text stands for, by its beginning."""
+    if text.isascii():
+        return 1
+    sample = text[:REPLY_CHARS]
+    return DENSE if 2 * len(_DENSE.findall(sample)) > len(sample) else 1
+
+
+def _windows(text: str, size: int) -> Iterator[Span]:
+    """Gather units into windows of about a size; a heading opens a window rather than closing one."""
     start = end = 0
     for unit in _blocks(text):
         if unit.block:
@@ -131,11 +142,11 @@ def _windows(text: str) -> Iterator[Span]:
             yield from _block_pieces(text, unit)
             start = end = unit.end
             continue
-        if unit.heading and end - start > WINDOW_CHARS // 2:
+        if unit.heading and end - start > size // 2:
             yield Span(start, end)
             start = end
         for sentence in _sentences(text, unit.start, unit.end):
-            if sentence.end - start > WINDOW_CHARS and text[start:end].strip():
+            if sentence.end - start > size and text[start:end].strip():
                 yield Span(start, end)
                 start = end
             end = sentence.end
@@ -163,7 +174,8 @@ def split_passages(role: str, content: str) -> list[Span]:
     limit = USER_CHARS if role == "user" else REPLY_CHARS
     if not content.strip():
         return [Span(0, 0)]
-    if len(content) <= limit:
+    density = _density(content)
+    if len(content) * density <= limit:
         return [Span(0, len(content))]
-    trimmed = (_trim(content, span) for span in _windows(content))
+    trimmed = (_trim(content, span) for span in _windows(content, WINDOW_CHARS // density))
     return [span for span in trimmed if span.end > span.start]

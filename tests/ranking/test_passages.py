@@ -94,3 +94,20 @@ def test_passages_hold_all_text_but_white_space_in_order(role: str, text: str) -
 @pytest.mark.parametrize("text", ["e" + "\u0301" * 90_000, "\U0001f469\u200d" * 40_000, "x" * 90_000])
 def test_no_text_makes_a_passage_without_end(text: str) -> None:
     assert max(len(part) for part in parts("assistant", text)) < 2_000
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["我们在学校门口等了半个小时。", "駅前の喫茶店で友達を待っていました。", "우리는 역 앞에서 친구를 기다렸습니다. "],
+)
+def test_windows_of_east_asian_text_hold_about_as_much_as_others(sentence: str) -> None:
+    content = sentence * 40
+    spans = split_passages("assistant", content)
+    assert len(spans) > len(content) // 150
+    assert max(end - start for start, end in spans) <= 150
+    assert "".join(content[start:end] for start, end in spans).replace(" ", "") == content.replace(" ", "")
+
+
+def test_a_few_characters_of_another_script_do_not_shorten_windows() -> None:
+    content = "The word 学校 means school, and 駅 is a station. " * 20
+    assert max(end - start for start, end in split_passages("assistant", content)) > 250
