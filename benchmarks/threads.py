@@ -2,12 +2,12 @@
 
     python benchmarks/threads.py [--seconds 10] [--store sqlite] [--tokens 50000]
 
-**Scaling**: searches a second, and the processor time of each, by 1 thread that goes round all scopes, by 16 threads,
-each of a scope of its own, and by as many processes as there are cores. What the cores can give while other programs
-use them, too, is measured beside it with hashing, which needs no interpreter lock. **Hold-up**: how long one ``add``
-takes alone, while threads search, while as many threads work with numpy or compute in Python, and while a process
-searches. Threads of Python that compute hold one another up, whatever they compute: what searches add is what ``add``
-takes longer than beside those.
+**Scaling**: searches a second, and the processor time of each in this process, by 1 thread that goes round all scopes,
+by 16 threads, each of a scope of its own, by these with a worker for each core, and by as many processes as there are
+cores. What the cores can give while other programs use them, too, is measured beside it with hashing, which needs no
+interpreter lock. **Hold-up**: how long one ``add`` takes alone, while threads search, while as many threads work with
+numpy or compute in Python, and while a process searches. Threads of Python that compute hold one another up, whatever
+they compute: what searches add is what ``add`` takes longer than beside those.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from rich.table import Table
 from llmslim_memory import Memory
 
 SCOPES = 16
+SLICE = 0.5
+"""Seconds that a rate is measured at a time."""
 PAUSE = 0.005
 """How long the writer waits between two writes."""
 
@@ -155,21 +157,50 @@ def beside_a_process(memory: Memory, path: str, questions: list[str], seconds: f
     return times
 
 
+class Case(NamedTuple):
+    """What so many threads do, and the case that it is held against."""
+
+    name: str
+    threads: int
+    work: Callable[[int], object]
+    base: str
+
+
 def scaling(memory: Memory, path: str | None, questions: list[str], seconds: float) -> Table:
     """Searches a second by threads and by processes, and what the cores give to work without an interpreter lock."""
-    found = Table("", "a second", "ratio", "processor ms each")
     cores = os.cpu_count() or 1
-    work = searching(memory, questions)
-    numbers = count()
-    one = rate(1, seconds, lambda _: work(next(numbers)))
-    rates = [("searches, 1 thread", one, one), (f"searches, {SCOPES} threads", rate(SCOPES, seconds, work), one)]
-    if path:
-        rates.append((f"searches, {cores} processes", rate_of_processes(path, questions, seconds, cores), one))
-    alone = rate(1, seconds / 2, hashing)
-    rates.append(("hashes, 1 thread", alone, alone))
-    rates.append((f"hashes, {SCOPES} threads", rate(SCOPES, seconds / 2, hashing), alone))
-    for name, each, base in rates:
-        found.add_row(name, f"{each.count:.0f}", f"{each.count / base.count:.2f}", f"{each.cpu:.2f}")
+    work, numbers = searching(memory, questions), count()
+    one, alone = "searches, 1 thread", "hashes, 1 thread"
+    cases = [
+        Case(one, 1, lambda _: work(next(numbers)), one),
+        Case(f"searches, {SCOPES} threads", SCOPES, work, one),
+        Case(alone, 1, hashing, alone),
+        Case(f"hashes, {SCOPES} threads", SCOPES, hashing, alone),
+    ]
+    if not path:
+        return shown(cases, in_turn(cases, seconds))
+    with Memory(path, workers=cores) as beside:
+        by_workers = searching(beside, questions)
+        for number in range(SCOPES):
+            by_workers(number)
+        cases.insert(2, Case(f"searches, {SCOPES} threads, {cores} workers", SCOPES, by_workers, one))
+        rates = in_turn(cases, seconds)
+    cases.append(Case(f"searches, {cores} processes", 1, work, one))
+    return shown(cases, [*rates, rate_of_processes(path, questions, seconds, cores)])
+
+
+def in_turn(cases: Sequence[Case], seconds: float) -> list[Rate]:
+    """The median rate of each case, measured in turn in short slices: what else runs then slows all of them alike."""
+    slices = [[rate(case.threads, SLICE, case.work) for case in cases] for _ in range(max(1, round(seconds / SLICE)))]
+    columns = zip(*slices, strict=True)
+    return [Rate(*(statistics.median(figures) for figures in zip(*rates, strict=True))) for rates in columns]
+
+
+def shown(cases: Sequence[Case], rates: Sequence[Rate]) -> Table:
+    found = Table("", "a second", "ratio", "processor ms each, here")
+    counts = {case.name: each.count for case, each in zip(cases, rates, strict=True)}
+    for case, each in zip(cases, rates, strict=True):
+        found.add_row(case.name, f"{each.count:.0f}", f"{each.count / counts[case.base]:.2f}", f"{each.cpu:.2f}")
     return found
 
 
@@ -187,6 +218,10 @@ def hold_up(memory: Memory, path: str | None, questions: list[str], seconds: flo
         found.add_row(name, str(len(times)), *(f"{figure:.1f}" for figure in shown))
 
     note("alone", write_times(memory, seconds, 0, sorting))
+    if path:
+        with Memory(path, workers=os.cpu_count() or 1) as workers:
+            searching(workers, questions)(0)
+            note("4 threads that search by workers", write_times(workers, seconds, 4, searching(workers, questions)))
     for many in threads:
         for name, work in works:
             note(f"{name}: {many}", write_times(memory, seconds, many, work))

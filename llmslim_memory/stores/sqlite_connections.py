@@ -40,17 +40,25 @@ class Connections:
         self._new_locks()
         with _registry_lock:
             _registry.add(self)
-        with self._write_lock, translated():
+        with _opening, self._write_lock, translated():
             if path is not None:
                 find_file(path) if read_only else create_file(path)
-                check_header(path)
-                self._mark = file_mark(path)
+                self._find(path)
             self._writer = self._connect(read_only=read_only)
             try:
                 self._prepare(self._writer)
             except BaseException:
+                self._closed = True
                 self._close_all()
                 raise
+
+    def _find(self, path: Path) -> None:
+        """Look at the file, unless this process has it open: closing it would let go of the locks of that connection,
+        and the next process to close the file would take the write-ahead log away under its hands."""
+        mark = file_mark(path)
+        if not any(other._mark == mark and not other._closed for other in list(_registry)):
+            check_header(path)
+        self._mark = mark
 
     @property
     def path(self) -> Path | None:
@@ -228,9 +236,12 @@ class Connections:
 
 _registry: WeakSet[Connections] = WeakSet()
 _registry_lock = Lock()
+_opening = Lock()
+"""Held while a file is opened, from the look at what it is to the connection."""
 
 
 def _before_fork() -> None:
+    _opening.acquire()
     _registry_lock.acquire()
     for connections in list(_registry):
         connections.before_fork()
@@ -240,12 +251,14 @@ def _after_fork_in_parent() -> None:
     for connections in list(_registry):
         connections.after_fork_in_parent()
     _registry_lock.release()
+    _opening.release()
 
 
 def _after_fork_in_child() -> None:
     for connections in list(_registry):
         connections.after_fork_in_child()
     _registry_lock.release()
+    _opening.release()
 
 
 if hasattr(os, "register_at_fork"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
@@ -16,6 +17,8 @@ logger = logging.getLogger(__name__)
 def create_file(path: Path) -> None:
     """Create an empty file that only its owner may read, and the missing folders above it likewise.
 
+    A file that exists is not opened: closing one lets go of all locks that this process holds on it, SQLite's too.
+
     Raises:
         InvalidValueError: The path is a folder or a device, or leads through a file.
     """
@@ -25,7 +28,12 @@ def create_file(path: Path) -> None:
         for folder in reversed(path.parents):
             if not folder.exists():
                 folder.mkdir(mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if not path.exists():
+            os.close(os.open(os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        elif not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except FileExistsError:  # another one was just as quick
+        return
     except OSError as error:
         raise InvalidValueError(
             f"{str(path)!r} cannot be opened as a database file ({error.strerror}): pass the path of a file that may "

@@ -104,6 +104,23 @@ class TestCrashes:
         for life, last in acknowledged.items():
             assert {(life, batch) for batch in range(last + 1)} <= kept
 
+    def test_stores_on_one_file_in_one_process_keep_their_locks_from_one_another(self, path: Path) -> None:
+        # SQLite takes the write-ahead log away when the last one closes the file, and knows by locks who is left.
+        with SQLiteStore(path) as store:
+            store.add([turn("first")])
+            for _ in range(2):
+                SQLiteStore(path).close()
+                SQLiteStore(path, read_only=True).close()
+                open_and_close = "import sys; from llmslim_memory import SQLiteStore; SQLiteStore(sys.argv[1]).close()"
+                subprocess.run([sys.executable, "-c", open_and_close, path], check=True)
+                assert path.with_name(path.name + "-wal").exists()
+            store.add([turn("second")])
+            found = (
+                "import sys; from llmslim_memory import SQLiteStore; print(len(SQLiteStore(sys.argv[1]).scan().items))"
+            )
+            seen = subprocess.run([sys.executable, "-c", found, path], check=True, capture_output=True, text=True)
+            assert seen.stdout.strip() == "2"
+
     def test_a_write_that_is_interrupted_leaves_nothing(self, path: Path) -> None:
         with SQLiteStore(path) as store:
             store.add([turn("before")])
