@@ -20,7 +20,9 @@ from llmslim_memory.stores import open_store
 Source = Annotated[
     str, typer.Argument(metavar="FROM", envvar="LLMSLIM_COPY_FROM", help="A SQLite file, or a database's URL.")
 ]
-Target = Annotated[str, typer.Argument(metavar="TO", envvar="LLMSLIM_COPY_TO", help="Where to: the same.")]
+Target = Annotated[
+    str, typer.Argument(metavar="TO", envvar="LLMSLIM_COPY_TO", help="Likewise, of a new memory or an earlier copy.")
+]
 
 
 def copy_memory(source: Source, target: Target, as_json: Json = False) -> None:

@@ -70,14 +70,7 @@ def import_file(
             on_progress=on_progress,
             helpers=helpers,
         )
-    if as_json:
-        show_json(report.to_dict())
-    else:
-        _show(report)
-    if report.passed_over:
-        note(_passed_over(report))
-    for error in report.errors:
-        note(f"not read to its end: {error}")
+    _tell(report, as_json)
     return 0 if report.ok else INCOMPLETE
 
 
@@ -87,6 +80,17 @@ def _bytes_read() -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console(sys.stderr), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("importing", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _tell(report: ImportReport, as_json: bool) -> None:
+    if as_json:
+        show_json(report.to_dict())
+    else:
+        _show(report)
+    if report.passed_over:
+        note(_passed_over(report))
+    for error in report.errors:
+        note(f"not read to its end: {error}")
 
 
 def _show(report: ImportReport) -> None:

@@ -88,7 +88,9 @@ def list_turns(
 
 
 def get(
-    item_id: Annotated[str, typer.Argument(help="The turn's id.")], db: Db = DEFAULT_DB, as_json: Json = False
+    item_id: Annotated[str, typer.Argument(metavar="ID", help="The turn's id.")],
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
 ) -> None:
     """Show one turn in full."""
     with opened(db) as memory:
@@ -102,7 +104,7 @@ def get(
 
 
 def delete(
-    item_ids: Annotated[list[str] | None, typer.Argument(help="Ids of turns.")] = None,
+    item_ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of turns.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every turn of the user, agent or session.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     user: User = DEFAULT_USER,
