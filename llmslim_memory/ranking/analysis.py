@@ -202,7 +202,7 @@ def _is_what(chunk: str) -> Iterator[str]:
     """What kind of thing a chunk is, where its form tells."""
     if "@" in chunk:
         yield MAIL
-    if _TELEPHONE.search(chunk):
+    if len(chunk) >= 10 and _TELEPHONE.search(chunk):
         yield TELEPHONE
 
 

@@ -47,7 +47,7 @@ def read_unspaced(chunk: str) -> Unspaced:
 
 def _read_characters(run: str, found: Unspaced) -> None:
     """Read a run of Chinese or Japanese."""
-    pieces = [piece for piece in _BETWEEN.split(run) if piece]
+    pieces = {piece for piece in _BETWEEN.split(run) if piece}
     if len(run) > 1:
         found.light |= _terms(run)
     found.words |= _terms(char for piece in pieces if len(piece) <= SHORT for char in piece)
