@@ -8,12 +8,14 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from llmslim_memory.ranking import asked_dates, asked_ranges, asked_relative
+from llmslim_memory.ranking.scripts import simplified
 from llmslim_memory.ranking.stretches import Reader
 
 EDGE = 1000
 """Of a longer question, times are looked for in so many characters of its beginning and of its end."""
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
+_KANA = re.compile("[\u3041-\u30ff]")
 _EAST_ASIAN = re.compile("[\u3040-\u9fff\uac00-\ud7a3]")
 
 
@@ -46,7 +48,8 @@ def asked_time(question: str, now: datetime, tz: tzinfo) -> AskedTime:
 def _read(text: str, today: date, tz: tzinfo) -> tuple[list[tuple[int, int]], str]:
     """The stretches of time in a text, and the text without the words of relative ones."""
     spans: list[tuple[int, int]] = []
-    rest = unread = text
+    rest = text
+    unread = text if text.isascii() or _KANA.search(text) else simplified(text)
     for expression, read in _patterns(text):
         for match in expression.finditer(unread):
             try:
