@@ -23,10 +23,9 @@ class Options(NamedTuple):
     terms: Ints
     weights: Sequence[float]
 
-    @property
-    def rivals(self) -> NDArray[np.bool_]:
-        """Which options are not the only one of their term."""
-        return np.bincount(self.terms)[self.terms] > 1
+    def rivals(self, dfs: Sequence[int]) -> NDArray[np.bool_]:
+        """Which options are not the only one of their term that occurs, given in how many documents each does."""
+        return np.bincount(self.terms, np.array(dfs, dtype=bool))[self.terms] > 1
 
 
 class Occurrences(NamedTuple):
@@ -73,7 +72,7 @@ class Pool:
         norms = self._fixed + self._per_term * self._lengths[found.docs]
         gain = worth[found.options] * saturate(found.tf, norms)
         terms, docs = options.terms[found.options], found.docs
-        rivals = np.flatnonzero(options.rivals[found.options])
+        rivals = np.flatnonzero(options.rivals(dfs)[found.options])
         if len(rivals):
             best = np.ones(len(docs), dtype=bool)
             best[rivals] = _best(terms[rivals], docs[rivals], gain[rivals])
