@@ -123,6 +123,6 @@ def _standing_for(chunk: str, compounds: Sequence[str], analyser: Analyser) -> l
     """Terms that may stand for a word of a question, and what each counts for."""
     weights: dict[int, float] = {}
     for other, weight in (standing_for(fold(chunk)) | dict.fromkeys(compounds, FORM)).items():
-        for number in analyser.terms(other)[:1]:
+        for number in analyser.terms(other)[-1:]:  # of a word with a hyphen, the whole
             weights[number] = max(weights.get(number, 0.0), weight)
     return list(weights.items())
