@@ -140,6 +140,7 @@ class ScopeIndexes:
             query,
             scorer,
             latest=latest_candidates(opened.snapshot, opened.eligible),
+            chain=opened.snapshot.chain,
             is_user=lambda turn: bool(opened.snapshot.is_user[turn]),
             read=partial(_texts, opened),
         )

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from llmslim_memory.errors import MissingExtraError, ScorerError
 from llmslim_memory.ranking.stopwords import ENGLISH
 
 Vector = NDArray[np.float32]
+Floats = NDArray[np.float64]
 
 MAX_MODEL_TOKENS = 256
 """The model reads so much of a passage, as it was trained to."""
@@ -28,6 +29,10 @@ MAX_CACHED_BYTES = 256 << 20
 """Vectors of passages that are remembered may take so much memory."""
 WORDS = 0.75
 """What the words of a question count for beside the question as a whole, when meanings are compared."""
+LENGTHY = 0.08
+"""What a text that is e times as long as :data:`LONG` loses word by word: among more words one is near by chance."""
+LONG = 64
+"""Texts of up to so many word pieces lose nothing."""
 _VOCABULARY = Path(__file__).with_name("vocabulary") / "bert-base-uncased.txt"
 
 
@@ -41,6 +46,14 @@ class Scorer(Protocol):
 
     def __call__(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """One score a text; higher is better."""
+
+
+@runtime_checkable
+class SeesAround(Protocol):
+    """A scorer that also says how well each text answers a question together with those around it."""
+
+    def around(self, query: str, texts: Sequence[str], lent: Floats) -> Sequence[float]:
+        """One score a text; ``lent`` says how much of each text (column) belongs to what is around each (row)."""
 
 
 def make_scorer(relevance: object) -> Scorer | None:
@@ -162,6 +175,10 @@ class EmbeddingScorer:
         asked = self._vector(query)
         return [float(self._vector(text) @ asked) for text in texts]
 
+    def around(self, query: str, texts: Sequence[str], lent: Floats) -> list[float]:
+        """One cosine a text, of its vector and those around it added up."""
+        return _around(self._vector(query), [self._vector(text) for text in texts], lent)
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -196,7 +213,17 @@ class MeaningScorer:
         found = [self._meaning(text) for text in texts]
         whole = np.array([one.whole @ asked.whole for one in found])
         nearest = np.array([(one.pieces.astype(np.float32) @ words).max(axis=0) for one in found])
-        return list(map(float, (1 - WORDS) * whole + WORDS * (nearest @ _weights(nearest))))
+        excess = np.log(np.maximum([len(one.pieces) for one in found], LONG) / LONG)
+        return list(map(float, (1 - WORDS) * whole + WORDS * (nearest @ _weights(nearest)) - LENGTHY * excess))
+
+    def around(self, query: str, texts: Sequence[str], lent: Floats) -> list[float]:
+        """One cosine a text, of its vector and those around it added up."""
+        return _around(self._meaning(query).whole, [self._meaning(text).whole for text in texts], lent)
+
+
+def _around(asked: Vector, vectors: Sequence[Vector], lent: Floats) -> list[float]:
+    added_up = lent.astype(np.float32) @ np.array(vectors)
+    return list(map(float, _unit(added_up) @ asked))
 
 
 def _weights(nearest: NDArray[np.float32]) -> NDArray[np.float32]:

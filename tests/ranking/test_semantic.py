@@ -67,6 +67,62 @@ def test_meanings_are_compared_word_by_word_too() -> None:
     assert same == pytest.approx(1, abs=1e-2)
 
 
+def test_a_long_text_has_to_be_nearer_word_by_word() -> None:
+    vector = np.array([0.6, 0.8], dtype=np.float32)
+
+    def read(text: str) -> semantic.Meaning:
+        count = len(text.split())
+        return semantic.Meaning(vector, np.tile(vector, (count, 1)).astype(np.float16), np.ones(count, dtype=bool))
+
+    texts = ["word " * count for count in (1, semantic.LONG, 2 * semantic.LONG, 4 * semantic.LONG)]
+    short, longest_free, longer, longest = semantic.MeaningScorer(read)("cat", texts)
+    assert short == longest_free == pytest.approx(1, abs=1e-2)
+    assert short - longer == pytest.approx(longer - longest) == pytest.approx(semantic.LENGTHY * np.log(2))
+
+
+def likes_cars(text: str) -> semantic.Vector:
+    """A vector of a text: the first number for cars, the second for whatever else."""
+    return np.array([1.0, 0.0] if "car" in text or "vehicle" in text else [0.0, 1.0], dtype=np.float32)
+
+
+def by_vectors(monkeypatch: pytest.MonkeyPatch, sessions: Sequence[Sequence[str]]) -> dict[tuple[str, str], float]:
+    """The score of each text by its session, for a question after vehicles that shares no word with any."""
+    monkeypatch.setattr("llmslim_memory.indexing.make_scorer", lambda relevance: semantic.EmbeddingScorer(likes_cars))
+    store = InMemoryStore()
+    said = [(f"r{run}", text) for run, texts in enumerate(sessions) for text in texts]
+    store.add([turn(n, text, run=run) for n, (run, text) in enumerate(said)])
+    best = found(ScopeIndexes(store, make_counter(words), cache_bytes=1), "semantic", "vehicle")
+    return {(str(hit.item.run_id), hit.item.content): hit.score for hit in best}
+
+
+def test_a_turn_is_found_by_what_the_turns_around_it_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fusion, "SESSION", 0.0)
+    scores = by_vectors(monkeypatch, [["A car, you say?", "Yes, red", "Fine", "Good night"], ["Some tea?", "Yes, red"]])
+    assert scores["r0", "Yes, red"] > scores["r0", "Fine"] > scores.get(("r0", "Good night"), 0.0)
+    assert ("r1", "Yes, red") not in scores
+
+
+def test_the_best_turn_of_a_session_helps_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    between = ["One", "Two", "Three", "Four"]
+    scores = by_vectors(monkeypatch, [["The car", *between, "Good night"], ["The tea", *between, "Good night"]])
+    assert scores["r0", "Good night"] > scores.get(("r1", "Good night"), 0.0)
+
+
+def test_what_a_turn_lends_is_shared_by_its_passages_and_stays_in_its_session() -> None:
+    links, sessions = np.array([0, 1, 1, 2, 3, 4]), np.array([0, 0, 0, 0, 1, 1], dtype=np.int32)
+    lent = fusion._lent(links, sessions)
+    next_to, two_away = fusion.LENT
+    assert lent[0].tolist() == [1.0, next_to / 2, next_to / 2, two_away, 0.0, 0.0]
+    assert lent[1].tolist() == [next_to, 1.0, 0.0, next_to, 0.0, 0.0]
+    assert lent[4].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0, next_to]
+
+
+def test_scores_of_meaning_in_context_stay_between_0_and_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = by_vectors(monkeypatch, [["A vehicle", "The car"], ["The tea"], ["My vehicle is a car"]])
+    assert all(0 < score <= 1 for score in scores.values())
+    assert scores["r2", "My vehicle is a car"] > scores.get(("r1", "The tea"), 0.0)
+
+
 def test_what_is_remembered_of_passages_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
