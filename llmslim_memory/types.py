@@ -71,6 +71,10 @@ class RecalledTurn:
     score: float
     partial: bool = False
 
+    def __reduce__(self) -> tuple[type[RecalledTurn], tuple[MemoryItem, float, bool]]:
+        # As for MemoryItem: workers send many of them.
+        return type(self), (self.item, self.score, self.partial)
+
     def to_dict(self) -> dict[str, Any]:
         """The turn as JSON-ready data."""
         return {"item": self.item.to_dict(), "score": self.score, "partial": self.partial}
