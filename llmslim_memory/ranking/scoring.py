@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from llmslim_memory.pacing import pace
 from llmslim_memory.ranking.bm25 import K1, B
 from llmslim_memory.ranking.pools import Earned, Floats, Occurrences, Options, Pool, add_up, normalised
 from llmslim_memory.ranking.query import Query, QueryTerm
@@ -149,6 +150,7 @@ def score(snapshot: Snapshot, query: Query, weights: Weights = WEIGHTS) -> Score
     pools = _Pools(snapshot)
     for terms in _groups(query.terms, MATCHED_AT_ONCE // max(1, len(snapshot.ids))):
         pools.match(terms)
+        pace.give_way()
     near = _nearness(snapshot.times, query.spans)
     if not pools.is_telling and (not query.terms or near.any()):
         turns, own, covered = near, near > 0, near
