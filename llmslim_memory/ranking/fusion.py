@@ -112,7 +112,7 @@ def _in_context(
     meant: Floats, scored: Sequence[Candidate], chain: Chain, around: Callable[[Floats], Sequence[float]]
 ) -> Floats:
     """What passages mean by themselves, together with the turns around them, and at best in their session, averaged."""
-    links = chain.links[[candidate.turn for candidate in scored]]
+    links = chain.links(np.array([candidate.turn for candidate in scored]))
     sessions = chain.sessions[links]
     best = np.zeros(int(sessions.max()) + 1)
     np.maximum.at(best, sessions, meant)
