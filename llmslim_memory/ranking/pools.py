@@ -68,7 +68,7 @@ class Pool:
     def earn(self, found: Occurrences, options: Options) -> Earned:
         """Add what the terms of the question earn, each document by the best that stands for a term."""
         dfs = np.bincount(found.options, minlength=len(options.weights)).tolist()
-        worth = np.array([weight * self.idf(df) for weight, df in zip(options.weights, dfs, strict=True)])
+        worth = np.array([w * self.idf(df) if df else 0.0 for w, df in zip(options.weights, dfs, strict=True)])
         norms = self._fixed + self._per_term * self._lengths[found.docs]
         gain = worth[found.options] * saturate(found.tf, norms)
         terms, docs = options.terms[found.options], found.docs
