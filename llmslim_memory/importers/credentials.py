@@ -45,8 +45,8 @@ _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[A-Za-z]")
 # A name, perhaps dotted, perhaps numbered: settings.api_key_2, secure-password-123, ed25519.Ed25519PrivateKey,
 # auth0_client_secret.
 _IDENTIFIER = re.compile(
-    r"[A-Za-z_]+(?:[._-][A-Za-z]+)*+[._-]?\d{0,4}|[A-Za-z_]\w{0,24}(?:\.[A-Za-z_]\w{0,24})++"
-    r"|[A-Za-z]{1,24}\d{0,2}(?:_[A-Za-z]{1,24}\d{0,2})++"
+    r"[A-Za-z_]++(?:[._-][A-Za-z]++)*[._-]?\d{0,4}|[A-Za-z_]\w{0,24}+(?:\.[A-Za-z_]\w{0,24}+)+"
+    r"|[A-Za-z]{1,24}+\d{0,2}+(?:_[A-Za-z]{1,24}+\d{0,2}+)+"
 )
 # Words that stand in the place of a password: myredispassword, db_secret, secret-token.
 _STAND_IN = re.compile(

@@ -12,7 +12,7 @@ _KEY_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOC
 _KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 # The body of a key whose end was cut off: lines too long for words, with breaks as they are or escaped.
 # The outer repeat is not possessive: Python before 3.11.4 would leave the blanks of a last, failed round in the match.
-_KEY_BODY = re.compile(r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)*(?:\s[A-Za-z0-9+/]{1,15}={1,2})?")
+_KEY_BODY = re.compile(r"(?:\s*+(?:\\[nr]\s*+)*[A-Za-z0-9+/=]{16,}+)*(?:\s[A-Za-z0-9+/]{1,15}={1,2})?")
 _KEY_MOST = 16 << 10
 _KEY_LEAST = 16
 

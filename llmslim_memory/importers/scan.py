@@ -24,11 +24,14 @@ HEADER_END = "header_end"
 RECORD = "record"
 
 _OPEN = b"[{"
-_SKIPPED = rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+'
+# Until Python 3.11.5 a possessive group goes wrong where its parts backtrack, or fail once they have begun (gh-106052):
+# here none does. The group of _SKIPPED is the quote at the end of the last string, empty where that string is not over.
+_CHARACTERS = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
+_SKIPPED = rb'[^"\[\]{}]*+(?:"' + _CHARACTERS + rb'("?+)[^"\[\]{}]*+)*+'
 _TO_BRACKET = re.compile(_SKIPPED + rb"[\[\]{}]", re.DOTALL)
-_TO_STRING = re.compile(_SKIPPED, re.DOTALL)
-_IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_TO_END = re.compile(_SKIPPED, re.DOTALL)
+_IN_STRING = re.compile(_CHARACTERS, re.DOTALL)
+_STRING = re.compile(rb'"' + _CHARACTERS + rb'"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _KEY = re.compile(rb'"([A-Za-z_]{1,32})"\s*:\s*$')
@@ -148,10 +151,9 @@ class _Scanner:
         return min(end + 1, len(chunk))
 
     def _enter_string(self, chunk: bytes, position: int) -> None:
-        start = _TO_STRING.match(chunk, position).end()  # type: ignore[union-attr]
-        if start < len(chunk):
-            end = _IN_STRING.match(chunk, start + 1).end()  # type: ignore[union-attr]
-            self.in_string, self.escaped = True, end < len(chunk)
+        rest = _TO_END.match(chunk, position)
+        if rest is not None and rest[1] == b"":
+            self.in_string, self.escaped = True, rest.end(1) < len(chunk)
 
     def _open(self, bracket: bytes, at: int) -> Iterator[Piece]:
         """A bracket outside of any record opens one, or the array or wrapper that records stand in."""

@@ -170,7 +170,7 @@ class TestCommand:
             assert ids(target.list(ASHA)) == ["a"]
 
     @pytest.mark.parametrize(
-        ("source", "target", "says"), [("none.db", "to.db", "no memory"), ("a.db", "a.db", "same")]
+        ("source", "target", "says"), [("none.db", "to.db", "no memory"), ("a.db", "a.db", "both")]
     )
     def test_what_cannot_be_copied_is_refused_and_nothing_created(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, target: str, says: str
