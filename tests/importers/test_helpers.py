@@ -145,9 +145,10 @@ def test_a_number_of_helpers_that_is_none_is_named(tmp_path: Path, value: Any) -
         import_history(lines(tmp_path / "a.jsonl", [message("x")]), Memory(), helpers=value)
 
 
-# A program's whole text, without a main guard.
+# A program's whole text, without a main guard; it heeds Ctrl-C even if the tests run where that is ignored.
 PROGRAM = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from llmslim_memory import Memory, import_history
 from llmslim_memory.indexing import beside
 make = beside.start_child
