@@ -84,14 +84,12 @@ class Pool:
 def _best(terms: Ints, docs: Ints, gain: Floats) -> NDArray[np.bool_]:
     """Where each document earns the most by a term, once for each."""
     pairs = terms * (int(docs.max()) + 1) + docs
-    order = np.argsort(pairs, kind="stable")  # fast where the documents of each option ascend already
-    pairs, gain = pairs[order], gain[order]
-    first = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
-    sizes = np.diff(np.append(first, len(pairs)))
-    at_top = np.flatnonzero(gain == np.repeat(np.maximum.reduceat(gain, first), sizes))
-    once = at_top[np.append(True, pairs[at_top[1:]] != pairs[at_top[:-1]])]
+    order = np.lexsort((-gain, pairs))  # stable: of equals the first
+    ordered = pairs[order]
+    is_first = np.ones(len(order), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     best = np.zeros(len(order), dtype=bool)
-    best[order[once]] = True
+    best[order[is_first]] = True
     return best
 
 

@@ -26,6 +26,7 @@ _ASKS_REPLY = re.compile(
     r"|你(?:之前|上次|刚才)?(?:说|建议|推荐|提到|告诉)",
     re.IGNORECASE,
 )
+_ASKING = QUESTION | QUESTION_ABROAD
 _UNSPACED_STOPS = frozenset(map(term, UNSPACED))
 MAX_CHARS = 10_000
 """So much of a question is read."""
@@ -73,7 +74,7 @@ def parse_query(text: str, analyser: Analyser, *, now: datetime, tz: tzinfo) -> 
     language = analyser.language(chunks)
     stops = OTHERS.get(language, frozenset())
     told = [chunk for chunk in chunks if chunk.lower() not in stops]
-    topical = [chunk for chunk in told if fold(chunk) not in QUESTION | QUESTION_ABROAD]
+    topical = [chunk for chunk in told if fold(chunk) not in _ASKING]
     found = _terms(topical, language, analyser)
     if not found and not asked.spans:
         found = _terms(told, language, analyser)

@@ -29,8 +29,11 @@ _ENVELOPE = 400
 
 def mark(text: str, roles: Collection[str] = ()) -> str:
     """``text`` with a backslash before each line that looks like a label of one of ``roles`` or like a header."""
+    if not _may_hold_label(text):
+        return text
     label = _label(ROLES | frozenset(roles))
-    return "".join([MARK + line if _looks_like(label, line) else line for line in text.splitlines(keepends=True)])
+    lines = text.splitlines(keepends=True)
+    return "".join([MARK + line if _may_hold_label(line) and _looks_like(label, line) else line for line in lines])
 
 
 def unmark(text: str, roles: Collection[str] = ()) -> str:
@@ -47,9 +50,12 @@ def _label(roles: frozenset[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:\[[^\]]*\]\s*)?(?:{names})\s*:|{headers}")
 
 
+def _may_hold_label(text: str) -> bool:
+    """Whether there is a colon, or anything that may look like one."""
+    return ":" in text or not text.isascii()
+
+
 def _looks_like(label: re.Pattern[str], line: str) -> bool:
-    if ":" not in line and line.isascii():
-        return False
     # What leads the line (backslashes too, so that a marked line looks like what it marks) is not looked at.
     start = _LEAD.match(line).end()  # type: ignore[union-attr]  # the pattern matches everywhere
     head = line[start : start + _LOOKED_AT]
